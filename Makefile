@@ -1,0 +1,43 @@
+# The front door. Every target first installs what it needs (.ci/setup, which says so and does nothing twice); the work itself
+# stands in the scripts of .ci, pkg-config and tests.
+.PHONY: help setup build package test lint vectors prove demo www clean
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
+
+setup: ## install all that any target needs: Rust targets, wasm-bindgen, npm packages, Chromium
+	@.ci/setup targets bindgen node chromium
+
+build: ## compile the wasm and its JavaScript glue; print the sizes of their parts
+	@.ci/setup targets bindgen node
+	@node pkg-config/build.mjs
+
+package: ## build, then pack the npm package into pkg-config/dist/
+	@.ci/setup targets bindgen node
+	@node pkg-config/build.mjs --pack
+
+test: setup ## run every test and lint; ends with one line "N passed, N failed"
+	@node .ci/test.mjs
+
+lint: ## formatting, clippy, documentation, no_std; no tests
+	@.ci/setup targets node
+	@node .ci/test.mjs --only lint
+
+vectors: ## run the public test vectors (of the folder in REGATE_VECTORS, else tests/vectors)
+	@cargo test --quiet --locked --test vectors
+
+prove: setup ## the longer proofs: failover times, 20,000 operations through kills
+	@node pkg-config/build.mjs --pack --quiet
+	@node tests/prove/prove.mjs
+
+demo: setup ## watch the packed client in a real Chromium while its gateways fail (30 s)
+	@node pkg-config/build.mjs --pack --quiet
+	@node tests/demo/demo.mjs
+
+www: setup ## serve the demo's page for your own browser
+	@node pkg-config/build.mjs --pack --quiet
+	@node tests/demo/serve.mjs
+
+clean: ## delete what was built; installed tools stay (they are in .tools and node_modules)
+	rm -rf target pkg-config/dist pkg-config/wasm/pkg pkg .tools/logs
