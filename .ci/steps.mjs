@@ -1,0 +1,118 @@
+// The table of what `make test` runs, in this order. A new kind of test is a new row here.
+//
+//   name    of the step, of its log, and of its line in .ci/floor
+//   group   `lint` or `test`: `make lint` runs the first only
+//   run     the command
+//   count   how the number of tests is read (.ci/counts.mjs); `whole` counts the step as one
+//   needs   a path without which there is nothing to run yet; .ci/floor makes sure that what once ran still does
+//   env     variables for this step
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const WASM = ['--target', 'wasm32-unknown-unknown'];
+const bin = (name) => `node_modules/.bin/${name}`;
+const denyWarnings = { RUSTDOCFLAGS: '-D warnings' };
+
+/** Browser suites: tests/web.rs, tests/web/main.rs. */
+const webSuites = ['tests/web.rs', 'tests/web/main.rs'].some((path) => existsSync(path))
+  ? ['--test', 'web']
+  : [];
+const version = JSON.parse(readFileSync('pkg-config/package.json', 'utf8')).version;
+const tarball = `pkg-config/dist/regate-${version}.tgz`;
+
+export const steps = [
+  // Is everything formatted?
+  lint('rustfmt', ['cargo', 'fmt', '--all', '--check', '--', '--color=never']),
+  // JavaScript, TypeScript, JSON: formatting and lints.
+  lint('biome', [bin('biome'), 'ci', '--error-on-warnings']),
+  // The denied lints, on the host (core alone, tests and benches too) and on wasm (with what JavaScript sees).
+  lint('clippy', ['cargo', 'clippy', '--locked', '--all-targets', '--', '-D', 'warnings']),
+  lint('clippy-wasm', [
+    ...[
+      'cargo',
+      'clippy',
+      '--locked',
+      '-p',
+      'regate',
+      '-p',
+      'regate-wasm',
+      '--features',
+      'regate/web',
+      ...WASM,
+    ],
+    ...['--lib', ...webSuites, '--', '-D', 'warnings'],
+  ]),
+  // Every public item is documented, no link is broken.
+  lint('docs', ['cargo', 'doc', '--locked', '--no-deps'], { env: denyWarnings }),
+  lint('docs-web', ['cargo', 'doc', '--locked', '--no-deps', '--features', 'web', '-p', 'regate', ...WASM], {
+    env: denyWarnings,
+  }),
+  // The core needs no operating system: this target has none. Its own folder, as a shared one hides a failure.
+  lint('no-std', [
+    ...[
+      'cargo',
+      'build',
+      '--locked',
+      '--lib',
+      '--target',
+      'thumbv7em-none-eabi',
+      '--target-dir',
+      'target/no-std',
+    ],
+  ]),
+  // A plain #[test] on wasm is never run, and nobody says so.
+  lint('web-suites', ['node', '.ci/web-suites.mjs']),
+
+  // What the frame itself promises: counting, settings in one place, equal versions.
+  test('frame', 'node', ['node', '--test', '.ci/frame.test.mjs']),
+  // Unit tests, scenarios, properties, documentation examples, vectors.
+  test('rust', 'cargo', ['cargo', 'test', '--locked', '--no-fail-fast']),
+  // src/web in headless Chromium.
+  test(
+    'web',
+    'cargo',
+    ['cargo', 'test', '--locked', '--features', 'web', ...WASM, '--no-fail-fast', ...webSuites],
+    {
+      needs: webSuites.length > 0 ? 'tests' : 'tests/web.rs',
+    },
+  ),
+
+  // The package: built, packed, of the right shape, its types as promised.
+  test('package', 'whole', ['node', 'pkg-config/build.mjs', '--pack'], { needs: 'pkg-config/index.web.js' }),
+  lint('publint', [bin('publint'), '--strict', tarball], { needs: 'pkg-config/index.web.js', group: 'test' }),
+  lint('attw', [bin('attw'), '--profile', 'esm-only', tarball], {
+    needs: 'pkg-config/index.web.js',
+    group: 'test',
+  }),
+  lint('types', [bin('tsc'), '--noEmit', '-p', 'tests/types'], {
+    needs: 'tests/types/tsconfig.json',
+    group: 'test',
+  }),
+
+  // Every *.test.mjs below tests/, a step for each folder there.
+  ...nodeSuites(),
+];
+
+function nodeSuites() {
+  const folders = readdirSync('tests', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders.flatMap(({ name }) => {
+    const files = testFiles(join('tests', name));
+    return files.length > 0 ? [test(`tests-${name}`, 'node', ['node', '--test', ...files])] : [];
+  });
+}
+
+function testFiles(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : testFiles(path);
+    return entry.name.endsWith('.test.mjs') ? [path] : [];
+  });
+}
+
+function lint(name, command, more = {}) {
+  return { name, group: 'lint', run: command, count: 'whole', ...more };
+}
+
+function test(name, count, command, more = {}) {
+  return { name, group: 'test', run: command, count, ...more };
+}
