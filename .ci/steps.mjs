@@ -24,7 +24,7 @@ export const steps = [
   // Is everything formatted?
   lint('rustfmt', ['cargo', 'fmt', '--all', '--check', '--', '--color=never']),
   // JavaScript, TypeScript, JSON: formatting and lints.
-  lint('biome', [bin('biome'), 'ci', '--error-on-warnings']),
+  lint('biome', [bin('biome'), 'ci', '--colors=off', '--error-on-warnings']),
   // The denied lints, on the host (core alone, tests and benches too) and on wasm (with what JavaScript sees).
   lint('clippy', ['cargo', 'clippy', '--locked', '--all-targets', '--', '-D', 'warnings']),
   lint('clippy-wasm', [
