@@ -1,6 +1,5 @@
 // A plain WebSocket client, to see what a gateway does without regate between.
 
-import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
 /** One connection, with a record of all that it saw. */
@@ -110,11 +109,9 @@ export class PlainClient {
 
   /** Closes the connection. */
   async close() {
-    if (this.closed !== undefined) return;
-    const closed = once(this.ws, 'close');
     if (this.isOpen) this.ws.close();
-    else this.ws.terminate();
-    await closed;
+    else if (this.closed === undefined) this.ws.terminate();
+    await this.end();
   }
 
   /**
