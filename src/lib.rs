@@ -3,5 +3,7 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+pub mod policy;
+
 #[cfg(feature = "web")]
 pub mod web;

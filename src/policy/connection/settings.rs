@@ -1,0 +1,114 @@
+use crate::policy::TcpTimeouts;
+
+/// A part of a whole, in millionths: exact on every target, as no float is.
+///
+/// # Example
+///
+/// ```
+/// use regate::policy::Ratio;
+///
+/// assert_eq!(Ratio::from_millionths(200_000).of(5_000), 1_000);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ratio(u32);
+
+impl Ratio {
+    /// Nothing of it.
+    pub const ZERO: Self = Self(0);
+    /// All of it.
+    pub const ONE: Self = Self(1_000_000);
+
+    /// So many millionths; more than the whole counts as the whole.
+    #[must_use]
+    pub const fn from_millionths(millionths: u32) -> Self {
+        if millionths > Self::ONE.0 { Self::ONE } else { Self(millionths) }
+    }
+
+    /// The millionths.
+    #[must_use]
+    pub const fn millionths(self) -> u32 {
+        self.0
+    }
+
+    /// This part of `whole`, rounded down.
+    #[must_use]
+    pub fn of(self, whole: u64) -> u64 {
+        let part = u128::from(whole).saturating_mul(u128::from(self.0)) / 1_000_000;
+        u64::try_from(part).unwrap_or(whole)
+    }
+}
+
+/// Whether the first `connect()` ever gives up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "the option has these two values")]
+pub enum FirstConnect {
+    /// Never: the last wait is repeated.
+    Always,
+    /// When the schedule is spent.
+    Schedule,
+}
+
+/// Whether a lost connection is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "the option has these three values")]
+pub enum Reconnect {
+    /// For as long as it takes: the last wait of the schedule is repeated.
+    Always,
+    /// Never: the client is closed at the loss.
+    Never,
+    /// Until the schedule is spent.
+    Schedule,
+}
+
+/// How a client dials: the options of `networking`.
+///
+/// # Example
+///
+/// ```
+/// use regate::policy::{ConnectionSettings, Ratio};
+///
+/// let exact = ConnectionSettings { jitter: Ratio::ZERO, ..ConnectionSettings::default() };
+/// assert_eq!(exact.connection_timeout_milliseconds, 10_000);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "to be written out with `..Default::default()`")]
+pub struct ConnectionSettings {
+    /// The waits between rounds: `250:60000:100:5000`, from the ORB.
+    pub connect_timeouts: TcpTimeouts,
+    /// How long a socket that is not open may go without a close: `2000:6000:20`, from the ORB.
+    pub read_timeouts: TcpTimeouts,
+    /// The limit of one dial: 10,000 ms. Hazelcast has 5,000, but a browser may itself hold a
+    /// dial for 5 s.
+    pub connection_timeout_milliseconds: u32,
+    /// Whether each client draws an order of its own: true, from Hazelcast.
+    pub shuffle_addresses: bool,
+    /// What follows a loss: always reconnect, from Hazelcast.
+    pub reconnect: Reconnect,
+    /// What follows a spent schedule before the first connection: the end, from the ORB.
+    pub first_connect: FirstConnect,
+    /// By how much of itself a wait may be shortened: 0.2, so that clients do not move in step.
+    pub jitter: Ratio,
+    /// How long a connection lasts before its loss is forgiven: 5,000 ms, the longest wait of
+    /// the default schedule.
+    pub steady_milliseconds: u64,
+}
+
+impl ConnectionSettings {
+    /// The defaults, each with its source beside the field.
+    pub const DEFAULT: Self = Self {
+        connect_timeouts: TcpTimeouts::CONNECT,
+        read_timeouts: TcpTimeouts::READ,
+        connection_timeout_milliseconds: 10_000,
+        shuffle_addresses: true,
+        reconnect: Reconnect::Always,
+        first_connect: FirstConnect::Schedule,
+        jitter: Ratio::from_millionths(200_000),
+        steady_milliseconds: 5_000,
+    };
+}
+
+impl Default for ConnectionSettings {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

@@ -1,0 +1,191 @@
+//! What the failure of a gateway means for the round.
+
+/// What a failed dial or a lost connection means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "the contract has these four verdicts and no more")]
+pub enum Verdict {
+    /// The gateway joins the failed set; the next one is dialled.
+    Next,
+    /// The same gateway is dialled again after the next wait.
+    Same,
+    /// As [`Next`](Self::Next), and the list of gateways should be asked for again.
+    Refresh,
+    /// The gateway is not dialled again.
+    Stop,
+}
+
+impl Verdict {
+    /// The verdict as events and `closePolicy` write it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Next => "next",
+            Self::Same => "same",
+            Self::Refresh => "refresh",
+            Self::Stop => "stop",
+        }
+    }
+}
+
+/// Why a dial failed or a connection was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// The application called `reconnect()`.
+    Dropped,
+    /// The gateway, or the platform, closed the socket with this code; 1006 when there was none.
+    Closed(CloseCode),
+    /// The dial neither opened nor failed within its limit.
+    DialLimit,
+    /// The constructor of the socket threw something other than what makes a gateway unusable.
+    ConstructorThrew,
+    /// The socket was not open although no close was seen, and none followed.
+    NotOpen,
+    /// `send` threw.
+    SendThrew,
+    /// The platform refuses this URL: the constructor threw a SyntaxError or a SecurityError.
+    Unusable,
+    /// The socket belongs to another request of the Worker.
+    WrongContext,
+}
+
+impl Cause {
+    /// A short name, the same in events, errors and logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Dropped => "reconnect() was called",
+            Self::Closed(_) => "closed",
+            Self::DialLimit => "dial limit",
+            Self::ConstructorThrew => "constructor threw",
+            Self::NotOpen => "socket was not open",
+            Self::SendThrew => "send threw",
+            Self::Unusable => "unusable URL",
+            Self::WrongContext => "wrong context",
+        }
+    }
+
+    /// The close code, where there is one.
+    #[must_use]
+    pub const fn close_code(self) -> Option<CloseCode> {
+        match self {
+            Self::Closed(code) => Some(code),
+            Self::Dropped
+            | Self::DialLimit
+            | Self::ConstructorThrew
+            | Self::NotOpen
+            | Self::SendThrew
+            | Self::Unusable
+            | Self::WrongContext => None,
+        }
+    }
+}
+
+/// A WebSocket close code, as RFC 6455 section 7.4 numbers them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CloseCode(u16);
+
+impl CloseCode {
+    /// Closed without a closing handshake.
+    pub const ABNORMAL: Self = Self(1006);
+    /// The gateway could not make sense of a message: it was too big.
+    pub const TOO_BIG: Self = Self(1009);
+
+    /// The code of a close event; 0, which some platforms report, counts as 1006.
+    #[must_use]
+    pub const fn from_event(code: u16) -> Self {
+        if code == 0 { Self::ABNORMAL } else { Self(code) }
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn as_u16(self) -> u16 {
+        self.0
+    }
+
+    /// Whether the gateway says that a message itself made it close: 1003, 1007 or 1009.
+    ///
+    /// Sending that message to the next gateway would take down one after the other.
+    #[must_use]
+    pub const fn blames_a_message(self) -> bool {
+        matches!(self.0, 1003 | 1007 | 1009)
+    }
+}
+
+/// Whether any operation was in flight on the socket when it closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "there is no third case")]
+pub enum InFlight {
+    /// None was.
+    Nothing,
+    /// At least one was.
+    Something,
+}
+
+/// The table of verdicts.
+///
+/// | close code | verdict |
+/// | --- | --- |
+/// | 1008, 4401, 4403 | `refresh`: the token is bad or has expired |
+/// | 1002, 1010, and 4400 to 4499 but 4401, 4403, 4408, 4429 | `stop`: it would say the same again |
+/// | 1003, 1007 when nothing was in flight | `stop`: it objects to the connection, not to a message |
+/// | any other, 1000 and 1005 among them | `next` |
+///
+/// Without a close code: a URL that the platform refuses is `stop`, all else is `next`.
+///
+/// # Example
+///
+/// ```
+/// use regate::policy::{Cause, CloseCode, InFlight, Verdict, default_verdict};
+///
+/// let going_away = Cause::Closed(CloseCode::from_event(1001));
+/// assert_eq!(default_verdict(going_away, InFlight::Something), Verdict::Next);
+/// ```
+#[must_use]
+pub const fn default_verdict(cause: Cause, in_flight: InFlight) -> Verdict {
+    match cause {
+        Cause::Closed(code) => match (code.0, in_flight) {
+            (1008 | 4401 | 4403, _) => Verdict::Refresh,
+            (4408 | 4429, _) => Verdict::Next,
+            (1002 | 1010 | 4400..=4499, _) | (1003 | 1007, InFlight::Nothing) => Verdict::Stop,
+            _ => Verdict::Next,
+        },
+        Cause::Unusable => Verdict::Stop,
+        Cause::Dropped
+        | Cause::ConstructorThrew
+        | Cause::DialLimit
+        | Cause::NotOpen
+        | Cause::SendThrew
+        | Cause::WrongContext => Verdict::Next,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cause, CloseCode, InFlight, Verdict, default_verdict};
+
+    #[test]
+    fn every_code_has_the_verdict_of_the_table() {
+        for code in 0..=u16::MAX {
+            for in_flight in [InFlight::Nothing, InFlight::Something] {
+                let expected = if [1008, 4401, 4403].contains(&code) {
+                    Verdict::Refresh
+                } else if [1002, 1010].contains(&code)
+                    || ((4400..4500).contains(&code) && ![4408, 4429].contains(&code))
+                    || ([1003, 1007].contains(&code) && in_flight == InFlight::Nothing)
+                {
+                    Verdict::Stop
+                } else {
+                    Verdict::Next
+                };
+                let cause = Cause::Closed(CloseCode::from_event(code));
+                assert_eq!(default_verdict(cause, in_flight), expected, "{code} {in_flight:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_close_code_of_zero_counts_as_1006() {
+        assert_eq!(CloseCode::from_event(0), CloseCode::ABNORMAL);
+    }
+}
