@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as after } from 'node:timers/promises';
 import { startCluster } from './cluster.mjs';
@@ -32,16 +33,30 @@ async function until(isReached, what) {
   }
 }
 
-const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('gateways-'));
+/**
+ * An empty folder for temporary files, for this test and the children it starts.
+ *
+ * @param {any} t
+ */
+function ownTemporaryFolder(t) {
+  const before = process.env.TMPDIR;
+  const folder = mkdtempSync(join(tmpdir(), 'cluster-test-'));
+  process.env.TMPDIR = folder;
+  t.after(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+    rmSync(folder, { recursive: true });
+  });
+  return folder;
+}
 
-test('stop ends every process, whatever state they are in, and removes the folder', async () => {
-  const before = new Set(folders());
+test('stop ends every process, whatever state they are in, and removes its files', async (t) => {
+  const folder = ownTemporaryFolder(t);
   const cluster = await startCluster({ count: 4 });
   const { pids } = cluster;
   assert.equal(pids.length, 5);
   assert.ok(pids.every(runs));
-  const ours = folders().filter((name) => !before.has(name));
-  assert.equal(ours.length >= 1, true);
+  assert.equal(readdirSync(folder).length, 1);
   const client = await PlainClient.open(cluster.urls[2]);
   await cluster.gateways[0].kill();
   await cluster.gateways[1].hang();
@@ -49,16 +64,19 @@ test('stop ends every process, whatever state they are in, and removes the folde
   await cluster.gateways[3].refuse();
   await cluster.stop();
   assert.deepEqual(pids.filter(runs), []);
+  assert.deepEqual(readdirSync(folder), []);
   assert.equal((await client.end()).code, 1006);
   await cluster.stop();
 });
 
-test('the children end when the parent is killed', async () => {
+test('the children end when the parent is killed, and leave no files', async (t) => {
+  const folder = ownTemporaryFolder(t);
   const parent = fork(new URL('./orphan_parent.mjs', import.meta.url), { execArgv: [] });
   const [pids] = /** @type {[number[]]} */ (await once(parent, 'message'));
   assert.ok(pids.length === 3 && pids.every(runs));
   parent.kill('SIGKILL');
   await until(() => !pids.some(runs), 'all children have ended');
+  assert.deepEqual(readdirSync(folder), []);
 });
 
 test('a gateway that dies by itself is reported by stop', async () => {
@@ -88,14 +106,14 @@ test('what was answered is in the journal, through kills in the middle of writes
   const outcomes = new Map();
   let isOver = false;
   let kills = 0;
-  /** Writes as fast as it can, 8 in flight; what is unanswered at a loss is `maybe`. */
+  /** Writes, 8 in flight, and leaves some time to the others; what is unanswered at a loss is `maybe`. */
   const writer = async (/** @type {number} */ number) => {
     let made = 0;
     while (!isOver) {
       const client = await PlainClient.open(cluster.urls[(number + made) % 3]).catch(() => undefined);
       if (client === undefined) {
         made += 1;
-        await after(2); // refused: the gateway is being started again
+        await after(5); // refused: the gateway is being started again
         continue;
       }
       const lane = async () => {
@@ -103,23 +121,18 @@ test('what was answered is in the journal, through kills in the middle of writes
           const id = `${number} ${made++}`;
           outcomes.set(id, { id, kind: 'write', outcome: 'error', completion: 'maybe', handedToSocket: 1 });
           const answered = client.result('queue.offer', [{ id, item: made }]).then(() => true);
-          const isAnswered = await Promise.race([
-            answered,
-            client.end().then(
-              () => false,
-              () => false,
-            ),
-          ]);
+          const isAnswered = await Promise.race([answered, client.lost]);
           if (isAnswered) outcomes.set(id, { id, kind: 'write', outcome: 'ok', handedToSocket: 1 });
+          await after(1);
         }
       };
       await Promise.all(Array.from({ length: 8 }, lane));
       await client.close();
     }
   };
-  const writers = Promise.all([0, 1, 2, 3, 4, 5].map(writer));
-  for (; kills < 12; kills += 1) {
-    const reached = (await cluster.stats()).executions + 150;
+  const writers = Promise.all([0, 1, 2].map(writer));
+  for (; kills < 4; kills += 1) {
+    const reached = (await cluster.stats()).executions + 100;
     await cluster.until(({ executions }) => executions >= reached);
     await cluster.gateways[kills % 3].kill();
     await cluster.gateways[kills % 3].restart();
@@ -129,17 +142,17 @@ test('what was answered is in the journal, through kills in the middle of writes
   await cluster.quiet();
   const { clean, findings, numbers } = await cluster.audit(outcomes.values());
   assert.ok(clean, JSON.stringify(findings));
-  assert.ok(numbers.ok >= 1800, JSON.stringify(numbers));
+  assert.ok(numbers.ok >= 400, JSON.stringify(numbers));
   assert.ok(numbers.maybe > 0, 'no kill struck a write');
   const { gateways } = await cluster.stats();
-  assert.ok(gateways.every(({ struck, starts }) => struck.kill.connections > 0 && starts === 5));
+  assert.ok(gateways.every(({ struck, starts }) => struck.kill.connections > 0 && starts >= 2));
   await cluster.stop();
 });
 
 test('three gateways do at least 5,000 operations a second', async () => {
   const cluster = await startCluster();
   const clients = await Promise.all([...cluster.urls, ...cluster.urls].map((url) => PlainClient.open(url)));
-  let left = 6000;
+  let left = 4000;
   const begun = performance.now();
   const lane = async (/** @type {PlainClient} */ client) => {
     while (left > 0) {
@@ -148,8 +161,8 @@ test('three gateways do at least 5,000 operations a second', async () => {
     }
   };
   await Promise.all(clients.flatMap((client) => Array.from({ length: 10 }, () => lane(client))));
-  const perSecond = Math.round((6000 / (performance.now() - begun)) * 1000);
-  assert.equal((await cluster.executions()).size, 6000);
+  const perSecond = Math.round((4000 / (performance.now() - begun)) * 1000);
+  assert.equal((await cluster.executions()).size, 4000);
   console.log(`${perSecond} operations/s`);
   // Asked for are 5,000 on a machine of its own; tests that run beside this one take their share.
   assert.ok(perSecond > 1500, `${perSecond} operations/s`);

@@ -24,13 +24,14 @@ after(async () => {
  * @param {string} path
  * @param {unknown} [body]
  * @param {Record<string, string>} [headers]
+ * @returns {Promise<{ status: number, body: any, headers: Headers }>}
  */
 async function post(path, body, headers) {
   const response = await fetch(control.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
   return { status: response.status, body: await response.json(), headers: response.headers };
 }
 
-/** @param {string} path */
+/** @type {(path: string) => Promise<any>} */
 const get = async (path) => (await fetch(control.url + path)).json();
 
 test('faults by HTTP, as the page has them', async () => {

@@ -22,7 +22,7 @@ const link = await StoreLink.open(
     for (const connection of connections) connection.publish(topic, value);
   },
 );
-const faults = new Faults(counters, () => link.counted());
+const faults = new Faults(counters, () => link.countedNow());
 const host = { name: config.name, token: config.token, faults, counters, link };
 /** @typedef {{ fault: string, request: http.IncomingMessage, socket: net.Socket, head: Buffer }} HeldDial */
 /** @type {Set<HeldDial>} dials whose handshake is not answered */
@@ -113,19 +113,24 @@ function reject(socket, status) {
 function accept(request, socket, head) {
   /** @type {Connection | undefined} */
   let made;
+  counters.open += 1; // before the client can know of it, and somebody kill this process
+  counters.opened += 1;
+  link.countedNow();
   webSockets.handleUpgrade(request, socket, head, (ws) => {
-    counters.opened += 1;
     const connection = new Connection(host, ws, socket, counters.opened);
     made = connection;
     connections.add(connection);
-    counters.open = connections.size;
-    link.counted();
     ws.on('close', () => {
       connections.delete(connection);
-      counters.open = connections.size;
+      counters.open -= 1;
       link.counted();
     });
   });
+  if (made === undefined) {
+    counters.open -= 1;
+    counters.opened -= 1;
+    link.counted();
+  }
   return made;
 }
 

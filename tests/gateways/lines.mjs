@@ -34,10 +34,12 @@ export class LineWriter {
 
   /** @param {unknown} value */
   write(value) {
-    if (this.#lines.push(`${JSON.stringify(value)}\n`) === 1) setImmediate(() => this.#flush());
+    if (this.#lines.push(`${JSON.stringify(value)}\n`) === 1) setImmediate(() => this.flush());
   }
 
-  #flush() {
+  /** Hands what was written to the system at once, where it outlives this process. */
+  flush() {
+    if (this.#lines.length === 0) return;
     const text = this.#lines.join('');
     this.#lines = [];
     if (!this.#socket.destroyed) this.#socket.write(text);

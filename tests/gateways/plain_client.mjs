@@ -22,9 +22,13 @@ export class PlainClient {
     this.ws.on('error', (error) => {
       this.error = error;
     });
-    this.ws.on('close', (code, reason) => {
-      this.closed = { code, reason: reason.toString() };
-      this.#look();
+    /** Settles when the connection has ended, without a limit; false. */
+    this.lost = new Promise((resolve) => {
+      this.ws.on('close', (code, reason) => {
+        this.closed = { code, reason: reason.toString() };
+        this.#look();
+        resolve(false);
+      });
     });
     this.ws.on('open', () => this.#look());
     this.ws.on('message', (data, isBinary) => this.#heard(data.toString(), isBinary));

@@ -68,6 +68,13 @@ export class StoreLink {
     setImmediate(() => this.#sendCounters());
   }
 
+  /** Sends the counters before anything else leaves this process, so that a kill cannot lose them. */
+  countedNow() {
+    this.#dirty = true;
+    this.#sendCounters();
+    this.#writer.flush();
+  }
+
   #sendCounters() {
     if (!this.#dirty) return;
     this.#dirty = false;
