@@ -12,6 +12,7 @@ pub mod failure_log;
 mod gateways;
 mod notice;
 mod operations;
+pub mod options;
 mod rng;
 pub mod tcp_timeouts;
 mod time;

@@ -1,8 +1,54 @@
-//! What JavaScript sees.
+//! What JavaScript sees: sockets, the timer, and the class that the npm package wraps.
+//!
+//! The shell obeys. It reports what happened to the [`Engine`](crate::policy::Engine) and does
+//! what that answers; whatever is decided, is decided there. Payloads never come here: an
+//! operation is a number, its frame an opaque JavaScript value.
+//!
+//! Where wasm calls JavaScript it holds no borrow, as the callee may call straight back in.
+
+mod client;
+mod clock;
+mod events;
+mod host;
+mod options;
+mod socket;
+mod timer;
+
+use alloc::vec::Vec;
+
 use wasm_bindgen::prelude::*;
 
-/// A first sign of life.
-#[wasm_bindgen]
-pub fn version() -> alloc::string::String {
-    alloc::string::String::from(env!("CARGO_PKG_VERSION"))
+pub use client::Core;
+pub use host::Host;
+
+use crate::policy::{TcpTimeouts, TcpTimeoutsWarning};
+
+fn parse_schedule(text: &JsValue) -> Result<TcpTimeouts, JsValue> {
+    options::schedule("tcpTimeouts", text)
+}
+
+/// The waits of a schedule in milliseconds, `at_most` of them.
+///
+/// # Errors
+///
+/// What is wrong with the text, as an array that the package makes a `RegateError` of.
+#[wasm_bindgen(js_name = scheduleWaits)]
+pub fn schedule_waits(text: &JsValue, at_most: u32) -> Result<Vec<f64>, JsValue> {
+    let at_most = usize::try_from(at_most).unwrap_or(usize::MAX);
+    Ok(parse_schedule(text)?.waits().take(at_most).map(clock::to_number).collect())
+}
+
+/// The names of what is legal but odd in a schedule.
+///
+/// # Errors
+///
+/// As [`schedule_waits`].
+#[wasm_bindgen(js_name = scheduleWarnings)]
+pub fn schedule_warnings(text: &JsValue) -> Result<Vec<JsValue>, JsValue> {
+    let name = |warning| match warning {
+        TcpTimeoutsWarning::InitialOverMaxSingle { .. } => "initial over maxsingle",
+        TcpTimeoutsWarning::NeverGrows { .. } => "never grows",
+        TcpTimeoutsWarning::UnusualBackoff { .. } => "unusual backoff",
+    };
+    Ok(parse_schedule(text)?.warnings().map(name).map(JsValue::from).collect())
 }

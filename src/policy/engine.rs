@@ -50,6 +50,8 @@ pub struct Settings {
     pub messaging: MessagingSettings,
     /// How much may be pending.
     pub limits: Limits,
+    /// Whether operations may be redone that do not say so themselves: false, from Hazelcast.
+    pub redo_operations: bool,
 }
 
 /// Why a frame did not go out.
@@ -248,6 +250,12 @@ impl Engine {
         }
     }
 
+    /// The operation that this attempt is in flight for.
+    #[must_use]
+    pub fn operation_of(&self, attempt: AttemptId) -> Option<OperationId> {
+        self.operations.operation_of(attempt)
+    }
+
     /// The state of the connection.
     #[must_use]
     pub const fn state(&self) -> ClientState {
@@ -322,7 +330,7 @@ impl Engine {
         attempt: Option<AttemptId>,
         failure: SendFailure,
     ) {
-        let attempt = attempt.filter(|&attempt| self.operations.is_in_flight(attempt));
+        let attempt = attempt.filter(|&attempt| self.operations.operation_of(attempt).is_some());
         let (end, cause) = match failure {
             SendFailure::NotOpen => (AttemptEnd::NeverSent, Cause::NotOpen),
             SendFailure::Threw => (AttemptEnd::SendThrew, Cause::SendThrew),

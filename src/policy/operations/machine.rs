@@ -229,9 +229,11 @@ impl Operations {
         self.end_attempt(now, slot, end, LastFailure::Lost(cause), 0);
     }
 
-    /// Whether `attempt` is in flight.
-    pub(in crate::policy) fn is_in_flight(&self, attempt: AttemptId) -> bool {
-        self.find_attempt(attempt, |state| matches!(state, State::InFlight { .. })).is_some()
+    /// The operation that `attempt` is in flight for.
+    pub(in crate::policy) fn operation_of(&self, attempt: AttemptId) -> Option<OperationId> {
+        let in_flight = |state: &State| matches!(state, State::InFlight { .. });
+        let slot = self.find_attempt(attempt, in_flight)?;
+        self.store.get(slot).map(|operation| operation.id)
     }
 
     /// A connection is ready: what waits goes out, in the order it was made.

@@ -1,0 +1,345 @@
+//! The options object, walked by its own keys against the table of the core.
+
+use alloc::{string::String, vec::Vec};
+
+use js_sys::{Array, Number, Object, Reflect};
+use wasm_bindgen::prelude::*;
+use web_sys::Url;
+
+use super::clock::{to_number, to_ratio, to_u64};
+use crate::policy::{
+    MessagingSettings, ParseTcpTimeoutsError, Settings, TcpTimeouts,
+    options::{OPTIONS, OptionKind, OptionSpec, OptionValue},
+};
+
+/// How deep an existing configuration may nest.
+const MAX_DEPTH: u32 = 8;
+
+/// Names of existing configurations. Those of the table count; others are reported once.
+const FOREIGN: [&str; 2] = ["hazelcast.", "com.sun.corba.ee."];
+
+/// One entry of the list.
+#[derive(Debug)]
+pub(super) struct Gateway {
+    pub(super) url: String,
+    /// Its origin and position: all that may be shown of it.
+    pub(super) label: String,
+    pub(super) protocols: JsValue,
+}
+
+/// What the options say.
+#[derive(Debug, Default)]
+pub(super) struct Options {
+    pub(super) settings: Settings,
+    pub(super) gateways: Vec<Gateway>,
+    pub(super) constructor: Option<js_sys::Function>,
+    pub(super) seed: Option<u64>,
+    /// Names of existing configurations that mean nothing here.
+    pub(super) foreign: Vec<JsValue>,
+    protocols: JsValue,
+    seen: Vec<(usize, OptionValue)>,
+}
+
+impl Options {
+    /// Reads the options of a client.
+    pub(super) fn parse(options: &JsValue) -> Result<Self, JsValue> {
+        let mut parsed = Self::default();
+        let Some(object) = plain_object(options) else {
+            return Err(invalid("options", options, "object", &[]));
+        };
+        parsed.walk("", &object, 0)?;
+        let gateways = Reflect::get(&object, &"gateways".into())?;
+        parsed.gateways = read_gateways(&gateways, &parsed.protocols)?;
+        Ok(parsed)
+    }
+
+    fn walk(&mut self, prefix: &str, object: &Object, depth: u32) -> Result<(), JsValue> {
+        for key in Object::keys(object).iter() {
+            let name = key.as_string().unwrap_or_default();
+            let mut path = String::from(prefix);
+            path.push_str(&name);
+            let value = Reflect::get(object, &key)?;
+            if value.is_undefined() || self.take_whole(&path, &value)? {
+                continue;
+            }
+            if let Some((row, spec)) = find(|spec| spec.path == path) {
+                self.set(row, spec, &path, read(spec, &path, &value, Spelling::JavaScript)?)?;
+            } else if let Some((row, spec)) = find(|spec| spec.existing_name == path) {
+                self.set(row, spec, &path, read(spec, &path, &value, Spelling::Existing)?)?;
+            } else {
+                path.push('.');
+                let foreign = FOREIGN.iter().any(|group| path.starts_with(group));
+                let group = foreign
+                    || FOREIGN.iter().any(|group| group.starts_with(&path))
+                    || OPTIONS.iter().any(|spec| spec.path.starts_with(&path));
+                match plain_object(&value).filter(|_| group && depth < MAX_DEPTH) {
+                    Some(inner) => self.walk(&path, &inner, depth.saturating_add(1))?,
+                    None => {
+                        path.pop();
+                        if foreign {
+                            self.foreign.push(path.into());
+                        } else if group {
+                            return Err(invalid(&path, &value, "object", &[]));
+                        } else {
+                            return Err(invalid(&path, &value, "unknown", &[]));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes an option whose value is JavaScript's own; `false` where it is no such option.
+    fn take_whole(&mut self, path: &str, value: &JsValue) -> Result<bool, JsValue> {
+        match path {
+            "gateways" => {}
+            "protocols" => self.protocols = read_protocols(path, value)?,
+            "logger" => {
+                let methods = ["error", "info", "warn"];
+                let logs = |name: &&str| {
+                    Reflect::get(value, &(*name).into()).is_ok_and(|method| method.is_function())
+                };
+                let usable = value.is_null() || value.is_object() && methods.iter().all(logs);
+                if !usable {
+                    return Err(invalid(path, value, "logger", &[]));
+                }
+            }
+            "seed" => match value.as_f64().filter(|_| Number::is_safe_integer(value)) {
+                Some(seed) if seed >= 0.0 => self.seed = Some(to_u64(seed)),
+                _ => return Err(integer(path, value, 0, crate::policy::options::MAX_SAFE_INTEGER)),
+            },
+            "WebSocket" => match value.dyn_ref::<js_sys::Function>() {
+                Some(constructor) => self.constructor = Some(constructor.clone()),
+                None => return Err(invalid(path, value, "constructor", &[])),
+            },
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn set(
+        &mut self,
+        row: usize,
+        spec: &OptionSpec,
+        path: &str,
+        value: OptionValue,
+    ) -> Result<(), JsValue> {
+        if self.seen.iter().any(|&(other, before)| other == row && before != value) {
+            return Err(invalid(path, &spec.path.into(), "twice", &[]));
+        }
+        self.seen.push((row, value));
+        self.settings.set(spec.key, value);
+        Ok(())
+    }
+}
+
+/// Reads the options of `messaging` that a call has of its own; `None` where it has none.
+pub(super) fn read_messaging(
+    defaults: &MessagingSettings,
+    options: &JsValue,
+) -> Result<Option<MessagingSettings>, JsValue> {
+    let mut settings = *defaults;
+    let Some(object) = plain_object(options) else { return Ok(None) };
+    let mut found = false;
+    for key in Object::keys(&object).iter() {
+        let value = Reflect::get(&object, &key)?;
+        let name = key.as_string().unwrap_or_default();
+        let Some((_, spec)) =
+            find(|spec| spec.path.strip_prefix("messaging.").is_some_and(|path| path == name))
+        else {
+            return Err(invalid(&name, &value, "unknown", &[]));
+        };
+        if !value.is_undefined() {
+            found |= settings.set(spec.key, read(spec, &name, &value, Spelling::JavaScript)?);
+        }
+    }
+    Ok(found.then_some(settings))
+}
+
+fn find(is: impl Fn(&OptionSpec) -> bool) -> Option<(usize, &'static OptionSpec)> {
+    OPTIONS.iter().enumerate().find(|(_, spec)| is(spec))
+}
+
+/// Who spells the value: an existing configuration has texts for numbers and booleans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spelling {
+    JavaScript,
+    Existing,
+}
+
+fn read(
+    spec: &OptionSpec,
+    path: &str,
+    value: &JsValue,
+    spelling: Spelling,
+) -> Result<OptionValue, JsValue> {
+    let text = value.as_string();
+    let existing_text = text.as_deref().filter(|_| spelling == Spelling::Existing);
+    let boolean = match existing_text {
+        Some("true") => Some(true),
+        Some("false") => Some(false),
+        Some(_) | None => value.as_bool(),
+    };
+    match spec.kind {
+        OptionKind::Boolean => match boolean {
+            Some(value) => Ok(OptionValue::Boolean(value)),
+            None => Err(invalid(path, value, "boolean", &[])),
+        },
+        OptionKind::Choice(words) => {
+            let word = match boolean.filter(|_| spelling == Spelling::Existing) {
+                Some(true) => Some("always"),
+                Some(false) => Some("never"),
+                None => text.as_deref(),
+            };
+            let place = words.iter().position(|&known| Some(known) == word);
+            match place.and_then(|place| u32::try_from(place).ok()) {
+                Some(place) => Ok(OptionValue::Choice(place)),
+                None => {
+                    let words: Vec<JsValue> = words.iter().map(|&word| word.into()).collect();
+                    Err(invalid(path, value, "choice", &words))
+                }
+            }
+        }
+        OptionKind::Integer { least, most } => {
+            let digits = existing_text
+                .filter(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
+                .and_then(|text| text.parse().ok());
+            let number =
+                value.as_f64().filter(|&number| number >= 0.0 && Number::is_safe_integer(value));
+            match digits.or(number.map(to_u64)) {
+                Some(number) if (least..=most).contains(&number) => {
+                    Ok(OptionValue::Integer(number))
+                }
+                Some(_) | None => Err(integer(path, value, least, most)),
+            }
+        }
+        OptionKind::Ratio => match value.as_f64().and_then(to_ratio) {
+            Some(ratio) => Ok(OptionValue::Ratio(ratio)),
+            None => Err(invalid(path, value, "ratio", &[])),
+        },
+        OptionKind::Schedule => schedule(path, value).map(OptionValue::Schedule),
+    }
+}
+
+/// Reads a schedule's text.
+pub(super) fn schedule(path: &str, value: &JsValue) -> Result<TcpTimeouts, JsValue> {
+    let Some(text) = value.as_string() else { return Err(invalid(path, value, "schedule", &[])) };
+    text.parse().map_err(|error| {
+        let (field, rule) = match &error {
+            ParseTcpTimeoutsError::PartCount { .. } => return invalid(path, value, "parts", &[]),
+            ParseTcpTimeoutsError::NotDigits { field, .. } => (field, "digits"),
+            ParseTcpTimeoutsError::OutOfRange { field, .. } => (field, "range"),
+        };
+        invalid(path, value, rule, &[field.as_str().into()])
+    })
+}
+
+fn read_gateways(value: &JsValue, protocols: &JsValue) -> Result<Vec<Gateway>, JsValue> {
+    let Some(list) = value.dyn_ref::<Array>().filter(|list| list.length() > 0) else {
+        return Err(invalid("gateways", value, "gateways", &[]));
+    };
+    let mut gateways: Vec<Gateway> = Vec::new();
+    for (position, entry) in (0_u32..).zip(list.iter()) {
+        let mut name = String::from("gateways[");
+        push_number(&mut name, position);
+        name.push(']');
+        let (url, protocols) = match plain_object(&entry) {
+            Some(object) => {
+                let own = Reflect::get(&object, &"protocols".into())?;
+                let known = |key: JsValue| key == "url" || key == "protocols";
+                if let Some(other) = Object::keys(&object).iter().find(|key| !known(key.clone())) {
+                    name.push('.');
+                    name.push_str(&other.as_string().unwrap_or_default());
+                    return Err(invalid(&name, &JsValue::UNDEFINED, "unknown", &[]));
+                }
+                let own = if own.is_undefined() {
+                    protocols.clone()
+                } else {
+                    read_protocols(&name, &own)?
+                };
+                (Reflect::get(&object, &"url".into())?, own)
+            }
+            None => (entry, protocols.clone()),
+        };
+        let Some(url) = url.as_string() else {
+            return Err(invalid(&name, &JsValue::UNDEFINED, "url text", &[]));
+        };
+        // The URL itself may hold a secret, so an error shows no more than its origin.
+        let Ok(url) = Url::new(&url) else {
+            return Err(invalid(&name, &JsValue::UNDEFINED, "url", &[]));
+        };
+        if !matches!(url.protocol().as_str(), "ws:" | "wss:") {
+            return Err(invalid(&name, &url.protocol().into(), "scheme", &[]));
+        }
+        url.set_hash(""); // a WebSocket has none, and some platforms refuse it
+        let mut label = url.origin();
+        label.push_str(" [");
+        push_number(&mut label, position);
+        label.push(']');
+        let gateway = Gateway { url: url.href(), label, protocols };
+        if !gateways.iter().any(|other| same(other, &gateway)) {
+            gateways.push(gateway);
+        }
+    }
+    Ok(gateways)
+}
+
+/// Exact duplicates count once.
+fn same(a: &Gateway, b: &Gateway) -> bool {
+    let texts = |protocols: &JsValue| match protocols.dyn_ref::<Array>() {
+        Some(list) => list.iter().collect(),
+        None => alloc::vec![protocols.clone()],
+    };
+    a.url == b.url && texts(&a.protocols) == texts(&b.protocols)
+}
+
+/// A sub-protocol, or a list of them. They may be secrets, so an error shows only where one is.
+fn read_protocols(path: &str, value: &JsValue) -> Result<JsValue, JsValue> {
+    let mut name = String::from(path);
+    if !path.ends_with("protocols") {
+        name.push_str(".protocols");
+    }
+    if value.is_string() {
+        return Ok(value.clone());
+    }
+    let Some(list) = value.dyn_ref::<Array>() else {
+        return Err(invalid(&name, &JsValue::UNDEFINED, "protocols", &[]));
+    };
+    if let Some(position) = list.iter().position(|protocol| !protocol.is_string()) {
+        name.push('[');
+        push_number(&mut name, u32::try_from(position).unwrap_or(u32::MAX));
+        name.push(']');
+        return Err(invalid(&name, &JsValue::UNDEFINED, "protocols", &[]));
+    }
+    // A copy: what the caller does to the list later changes nothing.
+    Ok(if list.length() == 0 { JsValue::UNDEFINED } else { list.slice(0, list.length()).into() })
+}
+
+fn plain_object(value: &JsValue) -> Option<Object> {
+    let plain = value.is_object() && !value.is_function() && !Array::is_array(value);
+    plain.then(|| value.clone().unchecked_into())
+}
+
+fn integer(path: &str, value: &JsValue, least: u64, most: u64) -> JsValue {
+    invalid(path, value, "integer", &[to_number(least).into(), to_number(most).into()])
+}
+
+/// What is wrong with an option, for the package to put into words: name, value, rule, and
+/// whatever the rule's text needs.
+fn invalid(path: &str, value: &JsValue, rule: &str, more: &[JsValue]) -> JsValue {
+    let parts = Array::of3(&path.into(), value, &rule.into());
+    for part in more {
+        parts.push(part);
+    }
+    parts.into()
+}
+
+/// Appends a number without the formatting machinery, which would cost kilobytes.
+fn push_number(text: &mut String, number: u32) {
+    let digit = u8::try_from(number % 10).unwrap_or(0).saturating_add(b'0');
+    if number >= 10 {
+        push_number(text, number / 10);
+    }
+    text.push(char::from(digit));
+}

@@ -1,0 +1,156 @@
+//! A WebSocket with its number, and the handlers that it is let go without.
+
+use alloc::{
+    rc::{Rc, Weak},
+    string::String,
+};
+
+use js_sys::{Array, Reflect};
+use wasm_bindgen::prelude::*;
+use web_sys::{BinaryType, CloseEvent, Event as DomEvent, MessageEvent, WebSocket};
+
+use super::{Host, client::Inner};
+use crate::policy::{Cause, CloseCode, Event, SendFailure, SocketId};
+
+#[wasm_bindgen]
+extern "C" {
+    /// A socket whose `send` takes what JavaScript has: handing over a `&str` would copy it.
+    #[wasm_bindgen(extends = WebSocket)]
+    #[derive(Clone, Debug)]
+    type AnySocket;
+
+    #[wasm_bindgen(method, structural, catch, js_name = send)]
+    fn send_value(this: &AnySocket, frame: &JsValue) -> Result<(), JsValue>;
+}
+
+/// Leaving on purpose: RFC 6455 section 7.4.1.
+const NORMAL_CLOSURE: u16 = 1000;
+
+#[derive(Debug)]
+pub(super) struct Socket {
+    id: SocketId,
+    socket: AnySocket,
+    host: Host,
+    /// Held for as long as the socket's handlers are these.
+    _on_event: Closure<dyn FnMut(DomEvent)>,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+}
+
+impl Socket {
+    /// Makes a socket by `constructor`; says why there is none where that throws.
+    pub(super) fn open(
+        id: SocketId,
+        constructor: &js_sys::Function,
+        url: &JsValue,
+        protocols: &JsValue,
+        host: Host,
+        inner: &Rc<Inner>,
+    ) -> Result<Self, Cause> {
+        let arguments = if protocols.is_undefined() {
+            Array::of1(url) // an argument that is there but undefined is the protocol "undefined"
+        } else {
+            Array::of2(url, protocols)
+        };
+        let made =
+            Reflect::construct(constructor, &arguments).map_err(|thrown| {
+                match name_of(&thrown).as_deref() {
+                    Some("SyntaxError" | "SecurityError") => Cause::Unusable,
+                    Some(_) | None => Cause::ConstructorThrew,
+                }
+            })?;
+        let socket: AnySocket = made.unchecked_into();
+        socket.set_binary_type(BinaryType::Arraybuffer);
+        let weak = Rc::downgrade(inner);
+        let on_event = Closure::new(move |event: DomEvent| report(&weak, id, &event));
+        let weak = Rc::downgrade(inner);
+        let on_message = Closure::new(move |event: MessageEvent| {
+            if let Some(inner) = weak.upgrade() {
+                inner.receive(id, event.data());
+            }
+        });
+        let handler = Some(on_event.as_ref().unchecked_ref());
+        socket.set_onopen(handler);
+        socket.set_onerror(handler);
+        socket.set_onclose(handler);
+        socket.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        Ok(Self { id, socket, host, _on_event: on_event, _on_message: on_message })
+    }
+
+    pub(super) const fn id(&self) -> SocketId {
+        self.id
+    }
+
+    /// A handle to send by, so that nothing is borrowed while `send` runs.
+    pub(super) fn sender(&self) -> Sender {
+        Sender { socket: self.socket.clone() }
+    }
+
+    /// Lets the socket go: nothing it still does is heard, and should it open, it is closed.
+    ///
+    /// `error` keeps a handler, as some platforms end the process over one that nobody hears.
+    pub(super) fn let_go(self) {
+        self.detach();
+        // It is let go in any case, whatever closing it says.
+        drop(self.socket.close_with_code(NORMAL_CLOSURE));
+    }
+
+    fn detach(&self) {
+        self.socket.set_onmessage(None);
+        self.socket.set_onclose(None);
+        self.socket.set_onopen(Some(&self.host.late()));
+        self.socket.set_onerror(Some(&self.host.ignore()));
+    }
+}
+
+impl Drop for Socket {
+    /// No handler may outlive its closure.
+    fn drop(&mut self) {
+        self.detach();
+    }
+}
+
+/// Sends on a socket.
+#[derive(Debug)]
+pub(super) struct Sender {
+    socket: AnySocket,
+}
+
+impl Sender {
+    pub(super) fn send(&self, frame: &JsValue) -> Result<(), SendFailure> {
+        if self.socket.ready_state() != WebSocket::OPEN {
+            return Err(SendFailure::NotOpen);
+        }
+        self.socket.send_value(frame).map_err(|thrown| {
+            // workerd: "Cannot perform I/O on behalf of a different request."
+            match text_of(&thrown, "message") {
+                Some(text) if text.contains("different request") => SendFailure::WrongContext,
+                Some(_) | None => SendFailure::Threw,
+            }
+        })
+    }
+}
+
+fn report(inner: &Weak<Inner>, id: SocketId, event: &DomEvent) {
+    let Some(inner) = inner.upgrade() else { return };
+    let event = match event.type_().as_str() {
+        "open" => Event::SocketOpened(id),
+        "close" => {
+            let code = event.unchecked_ref::<CloseEvent>().code();
+            let cause = Cause::Closed(CloseCode::from_event(code));
+            Event::SocketFailed { socket: id, cause }
+        }
+        _ => Event::SocketErred(id),
+    };
+    if matches!(event, Event::SocketFailed { .. }) {
+        inner.forget_socket(id);
+    }
+    inner.handle_from_outside(event);
+}
+
+fn name_of(thrown: &JsValue) -> Option<String> {
+    text_of(thrown, "name")
+}
+
+fn text_of(thrown: &JsValue, property: &str) -> Option<String> {
+    Reflect::get(thrown, &property.into()).ok()?.as_string()
+}
