@@ -212,7 +212,7 @@ function run(command, args, env = {}, cwd = project) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   if (error) throw new BuildError(`${command}: ${error.message} (\`make setup\` installs the tools)`);
-  if (status !== 0) throw new BuildError(`${command} failed with ${status}\n${stdout.slice(-2000)}`);
+  if (status !== 0) throw new BuildError(`${command} failed with ${status}`);
   return stdout;
 }
 
