@@ -101,7 +101,7 @@ function cargoBuild({ crate, profile, target, 'remap-path-prefix': remap }) {
   const rustflags = (process.env.RUSTFLAGS ?? '').split(' ').filter(Boolean);
   for (const [from, to] of Object.entries(remap)) {
     const path = from.replace(/\$([A-Z_]+)/g, (_, name) => places[name]);
-    rustflags.push(`--remap-path-prefix=${path}=${to}`);
+    for (const each of folders(path)) rustflags.push(`--remap-path-prefix=${each}=${to}`);
   }
   say(`cargo build --profile ${profile} --target ${target} (${crate})`);
   const args = ['build', '--locked', '--profile', profile, '--target', target];
@@ -117,6 +117,13 @@ function cargoBuild({ crate, profile, target, 'remap-path-prefix': remap }) {
     if (wasm) return wasm;
   }
   throw new BuildError('cargo named no wasm file');
+}
+
+/** The path itself, or for `path/*` every folder there is in it. */
+function folders(path) {
+  if (!path.endsWith('/*')) return [path];
+  const parent = path.slice(0, -2);
+  return existsSync(parent) ? readdirSync(parent).map((name) => join(parent, name)) : [];
 }
 
 function builderPaths() {
