@@ -1,6 +1,7 @@
 // Builds the npm package by the settings of ../wasm-pack.toml: cargo, wasm-bindgen, wasm-opt, then the package folder dist/package.
 //   node pkg-config/build.mjs           compiles what changed, prints the sizes of wasm and glue with the share of each part
 //   node pkg-config/build.mjs --pack    also packs dist/regate-<version>.tgz
+//   ... --functions                     lists the largest functions too
 //   ... --quiet                         says only what it does, not the sizes
 // Fails if a path of the builder's machine is left in the wasm, if the versions differ, or if the package lacks a file it exports.
 import { spawnSync } from 'node:child_process';
@@ -40,7 +41,7 @@ try {
   checkVersions();
   compile();
   assemble();
-  if (!flags.has('--quiet')) await printSizes(compiled, outName);
+  if (!flags.has('--quiet')) await printSizes(compiled, outName, flags.has('--functions') ? 40 : 0);
   if (flags.has('--pack')) pack();
 } catch (error) {
   if (!(error instanceof BuildError)) throw error;

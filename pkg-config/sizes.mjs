@@ -17,14 +17,15 @@ const GROUPS = [
     /\bdlmalloc::|\blol_alloc::|__rust_(re|de)?alloc|__rdl_|__rg_|\bstd::alloc|^__wbindgen_(malloc|realloc|free)/,
   ],
   ['serde', /\bserde\w*::/],
-  ['wasm-bindgen', /\b(wasm_bindgen|js_sys|web_sys|gloo\w*)::|^__wb|externref/],
+  ['wasm-bindgen', /\b(wasm_bindgen|js_sys|web_sys|gloo\w*)::|^__wb|^__externref/],
   ['core::fmt', /\b(core|alloc)::fmt\b|\bcore::num::(flt2dec|fmt)|\bcore::str::count/],
   ['core and alloc', /\b(core|alloc|compiler_builtins)::|^mem(cpy|set|move|cmp)$/],
   ['std', /\bstd::|rust_panic|rust_begin_unwind/],
-  ['web', /^\w+( multivalue shim)?$/], // a function exported to JavaScript has its bare name
+  ['web', /^\w+( externref shim)?( multivalue shim)?$/], // a function exported to JavaScript has its bare name
 ];
 
-export async function printSizes(folder, name) {
+/** Files, their compressed sizes, and the parts of the wasm; with `largest` also that many functions. */
+export async function printSizes(folder, name, largest = 0) {
   const wasm = readFileSync(join(folder, `${name}_bg.wasm`));
   const glue = readFileSync(join(folder, `${name}.js`));
   const minified = Buffer.from((await transform(glue, { minify: true, format: 'esm' })).code);
@@ -47,28 +48,33 @@ export async function printSizes(folder, name) {
   console.log('\nParts of the wasm');
   const rest = sections(wasm).filter(({ name: section }) => section !== 'code');
   const code = sections(wasm).find(({ name: section }) => section === 'code');
-  const parts = byGroup(functions(readFileSync(join(folder, `${name}_bg.named.wasm`)))).map(
-    ([group, size]) => [`code: ${group}`, size],
-  );
+  const all = functions(readFileSync(join(folder, `${name}_bg.named.wasm`)));
+  const parts = byGroup(all).map(([group, size]) => [`code: ${group}`, size]);
   const bodies = parts.reduce((sum, [, size]) => sum + size, 0);
   parts.push(['code: lengths', code.end - code.start - bodies]);
   for (const { name: section, start, end } of rest) parts.push([section, end - start]);
   for (const [label, size] of parts.sort((a, b) => b[1] - a[1]))
     row(label, String(size), `${((100 * size) / wasm.length).toFixed(1)} %`);
+
+  if (largest > 0) console.log('\nLargest functions');
+  const bySize = all.sort((a, b) => b.size - a.size);
+  for (const { name: fn, size } of bySize.slice(0, largest))
+    console.log(`${String(size).padStart(6)} ${group(fn).padEnd(14)} ${plain(fn)}`);
 }
 
 function byGroup(all) {
   const sizes = new Map();
-  for (const { name, size } of all) {
-    const group = GROUPS.find(([, fits]) => fits.test(plain(name)))?.[0] ?? 'other';
-    sizes.set(group, (sizes.get(group) ?? 0) + size);
-  }
+  for (const { name, size } of all) sizes.set(group(name), (sizes.get(group(name)) ?? 0) + size);
   return [...sizes];
 }
 
-/** A demangled name without the hashes of the crates: `core[c5930c85a12de822]::fmt` is `core::fmt`. */
+function group(name) {
+  return GROUPS.find(([, fits]) => fits.test(plain(name)))?.[0] ?? 'other';
+}
+
+/** A demangled name without its hashes: `core[c5930c85a12de822]::fmt` is `core::fmt`. */
 function plain(name) {
-  return name.replace(/\[[0-9a-f]{16}\]/g, '');
+  return name.replace(/\[[0-9a-f]{16}\]|::h[0-9a-f]{16}$/g, '');
 }
 
 function compressions(bytes) {
