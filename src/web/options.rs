@@ -126,7 +126,7 @@ impl Options {
         value: OptionValue,
     ) -> Result<(), JsValue> {
         if self.seen.iter().any(|&(other, before)| other == row && before != value) {
-            return Err(invalid(path, &spec.path.into(), "twice", &[]));
+            return Err(invalid(path, &JsValue::UNDEFINED, "twice", &[spec.path.into()]));
         }
         self.seen.push((row, value));
         self.settings.set(spec.key, value);

@@ -1,0 +1,89 @@
+const TEXTS = {
+  CLIENT_CLOSED: 'the client is closed',
+  CLIENT_RECONNECTING: 'the client is reconnecting, and this operation may not wait',
+  CONNECTION_LOST: 'the connection was lost',
+  CONNECT_TIMEOUT: 'no gateway opened before the connect schedule was spent',
+  ENCODE_FAILED: 'the request could not be encoded',
+  INIT_FAILED: 'the wasm could not be loaded',
+  INVALID_OPTION: 'an option is wrong',
+  MESSAGE_TOO_BIG: 'the gateway closed the connection because the message was too big for it',
+  NOT_INITIALISED: 'the wasm is not loaded yet: await init() first',
+  NO_GATEWAY: 'no gateway is left that may be dialled',
+  NO_WEBSOCKET: 'this platform has no WebSocket: pass a constructor as the option WebSocket',
+  OVERLOADED: 'more operations are pending than the limits allow',
+  PROTOCOL_ERROR: 'the answer had neither a result nor an error',
+  REMOTE_ERROR: 'the gateway answered with an error',
+  RESPONSE_TIMEOUT: 'no answer came within waitForResponseMilliseconds',
+  RETRY_TIMEOUT: 'retryTimeoutSeconds were over before an attempt was answered',
+  TIMEOUT: 'timeoutMilliseconds were over',
+  WRONG_CONTEXT: 'the socket belongs to another request: make one client per request or Durable Object',
+};
+
+/** What each rule of an option says; `more` is what came with the rule's name. */
+const RULES = {
+  boolean: () => 'must be true or false',
+  choice: (words) => `must be one of ${words.map((word) => `"${word}"`).join(', ')}`,
+  constructor: () => 'must be a class with the interface of WebSocket',
+  digits: ([field]) => `must have a whole number in ASCII digits as ${field}`,
+  gateways: () => 'must be a list of at least one gateway',
+  integer: ([least, most]) => `must be a whole number within ${least}..=${most}`,
+  logger: () => 'must be null or have the methods error, info and warn',
+  method: () => 'must be a text of at least one character',
+  object: () => 'must be an object',
+  params: () => 'must be an array, an object or undefined',
+  parts: () => 'must have the parts initial:max:backoff[:maxsingle]',
+  protocols: () => 'must be a text or a list of texts',
+  range: ([field]) => `must have ${field} within 1..=2147483647`,
+  ratio: () => 'must be a number within 0..=1',
+  schedule: () => 'must be a text initial:max:backoff[:maxsingle]',
+  scheme: () => 'must have the scheme ws: or wss:',
+  signal: () => 'must be an AbortSignal',
+  'too many waits': ([most]) => `must have at most ${most} waits to be listed`,
+  twice: ([path]) => `is ${path}, which has another value already`,
+  unknown: () => 'is no option of regate',
+  url: () => 'must be an absolute URL',
+  'url text': () => 'must be the text of a URL, or an object with such a url',
+};
+
+/** The longest text of a wrong value that is shown. */
+const MOST_CHARACTERS = 60;
+
+function shown(value) {
+  if (typeof value === 'string') {
+    return JSON.stringify(value.length > MOST_CHARACTERS ? `${value.slice(0, MOST_CHARACTERS)}…` : value);
+  }
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === 'function') return 'a function';
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
+
+const describe = ({ gateway, cause, closeCode, failures: times }) =>
+  `${gateway}: ${cause}${closeCode === undefined ? '' : ` ${closeCode}`}${times > 1 ? `, ${times} times` : ''}`;
+
+/** What failed last, gateway by gateway, in one line. */
+export const describeFailures = (failures) => failures.map(describe).join('; ');
+
+export class RegateError extends Error {
+  constructor(code, fields = {}) {
+    const { detail, cause, failures } = fields;
+    const more = detail ?? (failures?.length ? describeFailures(failures) : undefined);
+    super(more === undefined ? TEXTS[code] : `${TEXTS[code]}: ${more}`, cause === undefined ? {} : { cause });
+    this.code = code;
+    this.completion = fields.completion ?? 'no';
+    this.attempts = fields.attempts ?? 0;
+    this.elapsedMilliseconds = fields.elapsedMilliseconds ?? 0;
+    this.gateway = fields.gateway;
+    if (fields.closeCode !== undefined) this.closeCode = fields.closeCode;
+    if (failures !== undefined) this.failures = failures;
+  }
+
+  get name() {
+    return 'RegateError';
+  }
+
+  /** Of what wasm, or the wrapper, says of an option: its name, its value, the rule it breaks. */
+  static ofOption([name, value, rule, ...more]) {
+    const what = value === undefined ? name : `${name} is ${shown(value)}: it`;
+    return new RegateError('INVALID_OPTION', { detail: `${what} ${RULES[rule](more)}` });
+  }
+}

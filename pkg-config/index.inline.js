@@ -1,0 +1,10 @@
+// The entry that carries its wasm as text: for Node, and for bundlers that lose the file.
+import { makeConnect, makeInit } from './init.js';
+import base64 from './regate_bg.inline.js';
+
+export { ClusterClient } from './client.js';
+export { RegateError } from './error.js';
+export { tcpTimeouts } from './schedule.js';
+
+export const init = makeInit(() => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
+export const connect = makeConnect(init);

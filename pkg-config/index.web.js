@@ -1,0 +1,9 @@
+// The entry for browsers and their bundlers: fetches the wasm that lies beside it.
+import { makeConnect, makeInit } from './init.js';
+
+export { ClusterClient } from './client.js';
+export { RegateError } from './error.js';
+export { tcpTimeouts } from './schedule.js';
+
+export const init = makeInit(() => new URL('./regate_bg.wasm', import.meta.url));
+export const connect = makeConnect(init);

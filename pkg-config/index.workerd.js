@@ -1,0 +1,11 @@
+// The entry for Cloudflare Workers, which compile wasm when a Worker is deployed and at no other time.
+
+import { makeConnect, makeInit } from './init.js';
+import module from './regate_bg.wasm';
+
+export { ClusterClient } from './client.js';
+export { RegateError } from './error.js';
+export { tcpTimeouts } from './schedule.js';
+
+export const init = makeInit(() => module);
+export const connect = makeConnect(init);
