@@ -51,7 +51,7 @@ export class Child {
       if (!this.running) throw new Error(`${this.#name} is down`);
       this.#last += 1;
       this.#calls.set(this.#last, { resolve, reject });
-      this.process.send({ call: this.#last, method, args }, (error) => error && reject(error));
+      this.process.send({ call: this.#last, method, args }, () => {}); // a failure: the process is ending
     });
   }
 

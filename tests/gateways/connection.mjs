@@ -114,7 +114,7 @@ export class Connection {
    * @param {string | null} reason
    */
   close(code, reason) {
-    if (code === 1006) return void this.drop('end');
+    if (code === 1006) return this.drop('end');
     this.#deaf = true;
     if (code === null || code === 1005) this.#ws.close();
     else this.#ws.close(code, reason ?? '');
@@ -126,8 +126,10 @@ export class Connection {
     this.#deaf = true;
     if (this.#socket.destroyed) return;
     const closed = new Promise((resolve) => this.#socket.once('close', resolve));
-    if (how === 'reset') this.#socket.resetAndDestroy();
-    else this.#socket.destroy();
+    // Node never closes a socket that is reset while its FIN is under way (EINVAL, in 20.20), so that one is
+    // destroyed. And a reset waits until the client has read everything, unless `destroy` follows.
+    if (how === 'reset' && !this.#socket.writableEnded) this.#socket.resetAndDestroy();
+    this.#socket.destroy();
     await closed;
   }
 

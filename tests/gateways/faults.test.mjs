@@ -136,6 +136,16 @@ test('closeAll and dropAll: every live connection', async () => {
   assert.deepEqual([closeAll.connections, dropAll.connections], [3, 6]);
 });
 
+test('dropAll settles when the clients are just closing', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const clients = await Promise.all(Array.from({ length: 10 }, open));
+    for (const client of clients) client.ws.close();
+    await gateway.dropAll('reset');
+    await Promise.all(clients.map((client) => client.end()));
+  }
+  await cluster.quiet();
+});
+
 test('stall: nothing is read or answered, resuming does both', async () => {
   await cluster.quiet();
   const live = await open();
