@@ -201,9 +201,12 @@ impl Connection {
         match (self.state, event) {
             (Idle | Closed, E::ConnectRequested | E::ReconnectRequested) => self.start(now),
             (Pausing { .. } | Dialling { .. } | Connected { .. }, E::ConnectRequested) => {}
-            (Pausing { then, .. }, E::ReconnectRequested) => {
+            (Pausing { until, then }, E::ReconnectRequested) => {
                 self.start_afresh_when_reconnecting(then);
-                self.resume(now, then);
+                // A pause that is over ends by itself: no dial begins in the turn of `connect()`.
+                if until > now {
+                    self.resume(now, then);
+                }
             }
             (Dialling { gateway, .. }, E::ReconnectRequested) => {
                 self.start_afresh_when_reconnecting(Then::Redial(gateway));
@@ -453,8 +456,9 @@ impl Connection {
     fn hold(&mut self, now: Instant, socket: SocketId, gateway: GatewayIndex) {
         let steady_at = Some(now.after(self.settings.steady_milliseconds));
         let state = State::Connected { socket, gateway, since: now, steady_at, lost_at: None };
-        self.change(state, StateReason::Opened, Some(gateway));
+        // What is parked goes out before anything that the application sends when it hears of it.
         self.push(ConnectionOutput::Ready { socket, gateway });
+        self.change(state, StateReason::Opened, Some(gateway));
     }
 
     fn fail_dial(
@@ -464,6 +468,8 @@ impl Connection {
         cause: Cause,
         in_flight: InFlight,
     ) {
+        // Its socket is gone: whatever comes next has nothing to let go of.
+        self.state = State::Pausing { until: now, then: Then::Round };
         self.note_failure(gateway, cause);
         let verdict = default_verdict(cause, in_flight);
         self.push(ConnectionOutput::Notice(Notice::DialFailed { gateway, verdict, cause }));
@@ -491,6 +497,11 @@ impl Connection {
         verdict: Verdict,
         loss: Loss,
     ) {
+        if let State::Connected { since, steady_at: Some(at), .. } = self.state
+            && at <= now
+        {
+            self.push(ConnectionOutput::Steadied { gateway, since }); // its timer is late
+        }
         if cause != Cause::Dropped {
             self.note_failure(gateway, cause);
         }
@@ -518,6 +529,9 @@ impl Connection {
                     self.round.strike_out(gateway);
                 }
                 self.round.begin_after(gateway);
+                if self.round.next_dial() == NextDial::NoneLeft {
+                    return self.end(StateReason::GaveUp(GaveUp::NoGateway), None);
+                }
                 self.begin_round_at_the_floor(now);
             }
         }

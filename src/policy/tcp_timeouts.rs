@@ -5,7 +5,7 @@
 //! healthy endpoint is still reached within a quarter of a second.
 
 use alloc::string::String;
-use core::str::FromStr;
+use core::{fmt, str::FromStr};
 
 /// The largest value of each field, 2^31-1: what a JavaScript timer can wait in one step.
 pub const MAX_FIELD_MILLISECONDS: u32 = 2_147_483_647;
@@ -157,6 +157,18 @@ impl FromStr for TcpTimeouts {
             max_single_milliseconds: field(TcpTimeoutsField::MaxSingle)?
                 .unwrap_or(MAX_FIELD_MILLISECONDS),
         })
+    }
+}
+
+/// Writes the text that parses to the same schedule.
+impl fmt::Display for TcpTimeouts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (initial, max) = (self.initial_milliseconds, self.max_milliseconds);
+        write!(f, "{initial}:{max}:{}", self.backoff_percent)?;
+        if self.max_single_milliseconds == MAX_FIELD_MILLISECONDS {
+            return Ok(());
+        }
+        write!(f, ":{}", self.max_single_milliseconds)
     }
 }
 
@@ -375,6 +387,13 @@ mod tests {
         let connect: Vec<u64> = TcpTimeouts::CONNECT.waits().collect();
         assert_eq!((connect.len(), connect.iter().sum()), (16, 62_750));
         assert_eq!(TcpTimeouts::CONNECT.total_milliseconds(), 62_750);
+    }
+
+    #[test]
+    fn a_schedule_is_written_as_it_is_read() {
+        for text in ["250:60000:100:5000", "2000:6000:20"] {
+            assert_eq!(parse(text).to_string(), text);
+        }
     }
 
     #[test]

@@ -224,7 +224,11 @@ impl Operations {
         if end == AttemptEnd::NeverSent
             && let Some(operation) = self.store.get_mut(slot)
         {
+            if operation.attempts > 1 {
+                self.counts.retries = self.counts.retries.saturating_sub(1);
+            }
             operation.attempts = operation.attempts.saturating_sub(1);
+            self.counts.attempts = self.counts.attempts.saturating_sub(1);
         }
         self.end_attempt(now, slot, end, LastFailure::Lost(cause), 0);
     }

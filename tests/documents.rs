@@ -1,0 +1,80 @@
+//! What the documents say of the options is what the code has.
+
+use regate::policy::{
+    Settings,
+    failure_log::SUMMARY_MILLISECONDS,
+    options::{OPTIONS, OptionKind, OptionSpec, OptionValue},
+    tcp_timeouts::MAX_FIELD_MILLISECONDS,
+};
+
+const README: &str = include_str!("../README.md");
+const NUMBERS: &str = include_str!("../src/docs/numbers.md");
+const TYPES: &str = include_str!("../pkg-config/index.d.ts");
+
+/// The default as the documents write it.
+fn default_of(spec: &OptionSpec) -> String {
+    match (Settings::default().value_of(spec.key), spec.kind) {
+        (OptionValue::Boolean(value), _) => value.to_string(),
+        (OptionValue::Choice(place), OptionKind::Choice(words)) => {
+            words[usize::try_from(place).unwrap()].to_owned()
+        }
+        (OptionValue::Integer(value), _) => value.to_string(),
+        (OptionValue::Ratio(ratio), _) => (f64::from(ratio.millionths()) / 1_000_000.0).to_string(),
+        (OptionValue::Schedule(schedule), _) => schedule.to_string(),
+        (value, kind) => panic!("{}: {value:?} of {kind:?}", spec.path),
+    }
+}
+
+/// The cells of a table's row that begins with this option.
+fn row<'a>(document: &'a str, path: &str) -> Vec<&'a str> {
+    let start = format!("| `{path}` |");
+    let rows: Vec<_> = document.lines().filter(|line| line.starts_with(&start)).collect();
+    assert_eq!(rows.len(), 1, "rows of {path}");
+    rows[0].split('|').map(str::trim).skip(1).collect()
+}
+
+#[test]
+fn the_readme_lists_every_option_with_its_name_and_default() {
+    for spec in OPTIONS {
+        let cells = row(README, spec.path);
+        let existing = match spec.existing_name {
+            "" => String::new(),
+            name => format!("`{name}`"),
+        };
+        assert_eq!(cells[1], existing, "{}", spec.path);
+        assert_eq!(cells[3], format!("`{}`", default_of(spec)), "{}", spec.path);
+    }
+    let listed = README.lines().filter(|line| line.starts_with("| `") && line.contains('.'));
+    let options = listed.filter(|line| {
+        ["networking.", "messaging.", "limits."].iter().any(|group| line[3..].starts_with(group))
+    });
+    assert_eq!(options.count(), OPTIONS.len(), "a row of no option");
+}
+
+#[test]
+fn the_numbers_are_those_of_the_code() {
+    for spec in OPTIONS {
+        let cells = row(NUMBERS, spec.path);
+        assert_eq!(cells[1], format!("`{}`", default_of(spec)), "{}", spec.path);
+        assert!(cells[3].len() > 10 && cells[4].len() > 3, "{}: reason and source", spec.path);
+    }
+    assert!(NUMBERS.contains(&format!("`{SUMMARY_MILLISECONDS}`")));
+    assert!(NUMBERS.contains(&format!("`{MAX_FIELD_MILLISECONDS}`")));
+}
+
+#[test]
+fn the_types_name_every_option_with_its_default() {
+    for spec in OPTIONS {
+        let (group, name) = spec.path.split_once('.').unwrap();
+        let interface = match group {
+            "networking" => "interface NetworkingOptions {",
+            "messaging" => "interface MessagingOptions {",
+            _ => "interface LimitOptions {",
+        };
+        let body = TYPES.split(interface).nth(1).unwrap().split("\n}").next().unwrap();
+        let before = body.split(&format!("readonly {name}?:")).next().unwrap();
+        assert_ne!(before, body, "{} is not declared", spec.path);
+        let default = before.rsplit("@default ").next().unwrap().lines().next().unwrap();
+        assert_eq!(default.trim_matches('"'), default_of(spec), "{}", spec.path);
+    }
+}
