@@ -1,0 +1,31 @@
+//! What a client does, told as scenarios: a scripted network, a virtual clock, one sentence each.
+//!
+//! A number like B020 is that of the report from the field which a scenario answers.
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::std_instead_of_alloc,
+    clippy::wildcard_enum_match_arm,
+    reason = "these run on the host, and a scenario looks for one notice among all that there are"
+)]
+
+#[cfg(test)]
+#[path = "scenarios/driver.rs"]
+mod driver;
+#[cfg(test)]
+#[path = "scenarios/giving_up.rs"]
+mod giving_up;
+#[cfg(test)]
+#[path = "scenarios/logging.rs"]
+mod logging;
+#[cfg(test)]
+#[path = "scenarios/outcomes.rs"]
+mod outcomes;
+#[cfg(test)]
+#[path = "scenarios/retries.rs"]
+mod retries;
+#[cfg(test)]
+#[path = "scenarios/rounds.rs"]
+mod rounds;
+#[cfg(test)]
+#[path = "scenarios/states.rs"]
+mod states;

@@ -1,0 +1,362 @@
+//! Drives an engine on a virtual clock against gateways that do what a script says.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use regate::policy::{
+    Action, Answer, AttemptId, Call, Cause, ClientState, CloseCode, CloseRequest, Completion,
+    ConnectionSettings, Engine, ErrorCode, Event, GatewayIndex, Instant, LogLine, Notice,
+    OperationError, OperationId, Ratio, SendFailure, Settings, SocketId,
+};
+
+/// What a gateway does with a dial.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Dial {
+    /// Neither opens nor fails.
+    Hang,
+    /// Opens after so many milliseconds.
+    OpenAfter(u64),
+    /// Opens at once, and closes with this code after so many milliseconds.
+    OpenThenClose(u16, u64),
+    /// Fails with this close code after so many milliseconds.
+    FailAfter(u16, u64),
+    /// The constructor throws.
+    Throw(Cause),
+}
+
+pub(crate) const OPEN: Dial = Dial::OpenAfter(0);
+pub(crate) const REFUSE: Dial = Dial::FailAfter(1006, 0);
+
+/// What becomes of a frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Frame {
+    /// Goes out, and is answered so at once.
+    Answered(Answer),
+    /// Goes out, and nothing comes back.
+    Silence,
+    /// Goes out, and the gateway closes with this code at once.
+    Closed(u16),
+    /// Does not go out.
+    Refused(SendFailure),
+}
+
+pub(crate) const RESULT: Frame = Frame::Answered(Answer::Result);
+pub(crate) const BUSY: Frame = Frame::Answered(Answer::Retryable { after_milliseconds: 0 });
+
+/// What comes next, and what comes for ever when that is used up.
+#[derive(Clone, Debug)]
+pub(crate) struct Script<T> {
+    next: VecDeque<T>,
+    then: T,
+}
+
+impl<T: Copy> Script<T> {
+    pub(crate) fn always(then: T) -> Self {
+        Self { next: VecDeque::new(), then }
+    }
+
+    pub(crate) fn first<const N: usize>(next: [T; N], then: T) -> Self {
+        Self { next: next.into(), then }
+    }
+
+    fn take(&mut self) -> T {
+        self.next.pop_front().unwrap_or(self.then)
+    }
+}
+
+/// The defaults, without chance.
+pub(crate) fn exact() -> Settings {
+    let connection =
+        ConnectionSettings { jitter: Ratio::ZERO, shuffle_addresses: false, ..Default::default() };
+    Settings { connection, ..Default::default() }
+}
+
+pub(crate) fn with_schedule(text: &str) -> Settings {
+    let mut settings = exact();
+    settings.connection.connect_timeouts = text.parse().unwrap();
+    settings
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) at: u64,
+    pub(crate) socket: SocketId,
+    pub(crate) operation: OperationId,
+    pub(crate) attempt: AttemptId,
+}
+
+/// One client, its gateways, and all that happened.
+pub(crate) struct Stage {
+    pub(crate) engine: Engine,
+    pub(crate) now: u64,
+    pub(crate) gateways: Vec<Script<Dial>>,
+    pub(crate) frames: Script<Frame>,
+    /// What the network will say, by time and order.
+    coming: BTreeMap<(u64, u64), Event>,
+    sequence: u64,
+    live: Option<SocketId>,
+    /// When each dial began, of which gateway.
+    pub(crate) dials: Vec<(u64, char)>,
+    pub(crate) sockets: Vec<SocketId>,
+    /// The sockets that the client let go.
+    pub(crate) closed: Vec<SocketId>,
+    pub(crate) sent: Vec<Sent>,
+    pub(crate) notices: Vec<(u64, Notice)>,
+    settled: BTreeMap<OperationId, (u64, Result<(), OperationError>)>,
+}
+
+pub(crate) fn letter(gateway: GatewayIndex) -> char {
+    char::from_digit(gateway.position() + 10, 36).unwrap().to_ascii_uppercase()
+}
+
+pub(crate) fn closed_with(code: u16) -> Cause {
+    Cause::Closed(CloseCode::from_event(code))
+}
+
+impl Stage {
+    pub(crate) fn new(settings: Settings, gateways: &[Script<Dial>]) -> Self {
+        Self::seeded(settings, gateways, 1)
+    }
+
+    pub(crate) fn seeded(settings: Settings, gateways: &[Script<Dial>], seed: u64) -> Self {
+        Self {
+            engine: Engine::new(settings, gateways.len().try_into().unwrap(), seed),
+            now: 0,
+            gateways: gateways.to_vec(),
+            frames: Script::always(Frame::Silence),
+            coming: BTreeMap::new(),
+            sequence: 0,
+            live: None,
+            dials: Vec::new(),
+            sockets: Vec::new(),
+            closed: Vec::new(),
+            sent: Vec::new(),
+            notices: Vec::new(),
+            settled: BTreeMap::new(),
+        }
+    }
+
+    /// A client of gateways that all do the same.
+    pub(crate) fn of(settings: Settings, gateways: usize, dial: Dial) -> Self {
+        Self::new(settings, &vec![Script::always(dial); gateways])
+    }
+
+    /// One that is connected to its first gateway, and has been for `milliseconds`.
+    pub(crate) fn connected_for(settings: Settings, gateways: usize, milliseconds: u64) -> Self {
+        let mut stage = Self::of(settings, gateways, OPEN);
+        stage.connect();
+        stage.run_for(milliseconds);
+        assert_eq!(stage.engine.state(), ClientState::Connected);
+        stage
+    }
+
+    pub(crate) fn connect(&mut self) {
+        self.tell(Event::ConnectRequested);
+    }
+
+    pub(crate) fn reconnect(&mut self) {
+        self.tell(Event::ReconnectRequested);
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.tell(Event::CloseRequested(CloseRequest::Application));
+    }
+
+    pub(crate) fn invoke(&mut self, call: Call) -> OperationId {
+        let operation = self.engine.reserve_operation();
+        self.tell(Event::Invoked { operation, call });
+        operation
+    }
+
+    pub(crate) fn read(&mut self) -> OperationId {
+        self.invoke(Call::redoable())
+    }
+
+    pub(crate) fn write(&mut self) -> OperationId {
+        self.invoke(Call::once())
+    }
+
+    /// The live socket closes with `code`.
+    pub(crate) fn lose(&mut self, code: u16) {
+        let socket = self.live.expect("no socket is live");
+        self.tell(Event::SocketFailed { socket, cause: closed_with(code) });
+    }
+
+    pub(crate) fn live(&self) -> SocketId {
+        self.live.expect("no socket is live")
+    }
+
+    pub(crate) fn tell(&mut self, event: Event) {
+        self.engine.handle_event(Instant::from_milliseconds(self.now), event);
+        self.drain();
+    }
+
+    /// Whatever happens until `at`, then it is that time.
+    pub(crate) fn run_until(&mut self, at: u64) {
+        for _ in 0..2_000_000 {
+            let network = self.coming.keys().next().map(|&(at, _)| at);
+            let timer = self.engine.poll_timeout().map(|at| at.as_milliseconds().max(self.now));
+            let Some(next) = network.into_iter().chain(timer).min().filter(|&next| next <= at)
+            else {
+                self.now = self.now.max(at);
+                return;
+            };
+            self.now = self.now.max(next);
+            if network == Some(next) {
+                let (_, event) = self.coming.pop_first().unwrap();
+                self.tell(event);
+            } else {
+                self.ask();
+            }
+        }
+        panic!("it never comes to rest: {} dials, {} frames", self.dials.len(), self.sent.len());
+    }
+
+    pub(crate) fn run_for(&mut self, milliseconds: u64) {
+        self.run_until(self.now + milliseconds);
+    }
+
+    /// Says that it is now, whether or not anything is due.
+    pub(crate) fn ask(&mut self) {
+        self.engine.handle_timeout(Instant::from_milliseconds(self.now));
+        self.drain();
+    }
+
+    fn later(&mut self, milliseconds: u64, event: Event) {
+        self.sequence += 1;
+        self.coming.insert((self.now.saturating_add(milliseconds), self.sequence), event);
+    }
+
+    fn drain(&mut self) {
+        while let Some(action) = self.engine.poll_action() {
+            match action {
+                Action::Open { socket, gateway } => self.dial(socket, gateway),
+                Action::Close { socket } => {
+                    assert!(!self.closed.contains(&socket), "{socket:?} is let go twice");
+                    self.closed.push(socket);
+                }
+                Action::Send { socket, operation, attempt } => {
+                    self.send(Sent { at: self.now, socket, operation, attempt });
+                }
+                Action::Tell(Notice::Settled { operation, outcome }) => {
+                    let again = self.settled.insert(operation, (self.now, outcome));
+                    assert_eq!(again, None, "{operation:?} is settled twice");
+                    self.notices.push((self.now, Notice::Settled { operation, outcome }));
+                }
+                Action::Tell(notice) => self.notices.push((self.now, notice)),
+            }
+        }
+    }
+
+    fn dial(&mut self, socket: SocketId, gateway: GatewayIndex) {
+        self.dials.push((self.now, letter(gateway)));
+        self.sockets.push(socket);
+        self.live = Some(socket);
+        let position = usize::try_from(gateway.position()).unwrap();
+        match self.gateways[position].take() {
+            Dial::Hang => {}
+            Dial::OpenAfter(milliseconds) => {
+                self.later(milliseconds, Event::SocketOpened(socket));
+            }
+            Dial::OpenThenClose(code, milliseconds) => {
+                self.later(0, Event::SocketOpened(socket));
+                let cause = closed_with(code);
+                self.later(milliseconds, Event::SocketFailed { socket, cause });
+            }
+            Dial::FailAfter(code, milliseconds) => {
+                let cause = closed_with(code);
+                self.later(milliseconds, Event::SocketFailed { socket, cause });
+            }
+            Dial::Throw(cause) => self.later(0, Event::SocketFailed { socket, cause }),
+        }
+    }
+
+    fn send(&mut self, sent: Sent) {
+        let Sent { socket, attempt, .. } = sent;
+        match self.frames.take() {
+            Frame::Answered(answer) => self.later(0, Event::Answered { attempt, answer }),
+            Frame::Silence => {}
+            Frame::Closed(code) => {
+                let cause = closed_with(code);
+                self.later(0, Event::SocketFailed { socket, cause });
+            }
+            Frame::Refused(failure) => {
+                let attempt = Some(attempt);
+                let now = Instant::from_milliseconds(self.now);
+                self.engine.handle_event(now, Event::SendFailed { socket, attempt, failure });
+                if failure == SendFailure::NotOpen {
+                    return;
+                }
+            }
+        }
+        self.sent.push(sent);
+    }
+
+    /// When the frames of `operation` went out; one that threw counts.
+    pub(crate) fn sent_at(&self, operation: OperationId) -> Vec<u64> {
+        self.sent.iter().filter(|sent| sent.operation == operation).map(|sent| sent.at).collect()
+    }
+
+    pub(crate) fn dial_times(&self) -> Vec<u64> {
+        self.dials.iter().map(|&(at, _)| at).collect()
+    }
+
+    /// The gateways in the order of the dials.
+    pub(crate) fn dialled(&self) -> String {
+        self.dials.iter().map(|&(_, gateway)| gateway).collect()
+    }
+
+    /// The waits that were announced.
+    pub(crate) fn waits(&self) -> Vec<u64> {
+        let wait = |notice: &(u64, Notice)| match notice.1 {
+            Notice::WaitBegan { milliseconds, .. } => Some(milliseconds),
+            _ => None,
+        };
+        self.notices.iter().filter_map(wait).collect()
+    }
+
+    pub(crate) fn states(&self) -> Vec<ClientState> {
+        let state = |notice: &(u64, Notice)| match notice.1 {
+            Notice::StateChanged { to, .. } => Some(to),
+            _ => None,
+        };
+        self.notices.iter().filter_map(state).collect()
+    }
+
+    pub(crate) fn lines(&self) -> Vec<(u64, LogLine)> {
+        let line = |notice: &(u64, Notice)| match &notice.1 {
+            Notice::Logged(line) => Some((notice.0, line.clone())),
+            _ => None,
+        };
+        self.notices.iter().filter_map(line).collect()
+    }
+
+    /// Whether and how `operation` was settled.
+    pub(crate) fn outcome(&self, operation: OperationId) -> Option<Result<(), OperationError>> {
+        self.settled.get(&operation).map(|&(_, outcome)| outcome)
+    }
+
+    pub(crate) fn error(&self, operation: OperationId) -> OperationError {
+        match self.outcome(operation) {
+            Some(Err(error)) => error,
+            other => panic!("{operation:?} did not fail: {other:?}"),
+        }
+    }
+
+    /// The code and completion that `operation` failed with.
+    pub(crate) fn failure(&self, operation: OperationId) -> (ErrorCode, Completion) {
+        let error = self.error(operation);
+        (error.code, error.completion)
+    }
+
+    pub(crate) fn settled_at(&self, operation: OperationId) -> u64 {
+        self.settled.get(&operation).expect("it is not settled").0
+    }
+
+    /// Nothing is left that could happen, however long one waits.
+    pub(crate) fn assert_silent(&mut self) {
+        assert_eq!(self.engine.poll_timeout(), None, "a timer is left");
+        let (dials, sent, notices) = (self.dials.len(), self.sent.len(), self.notices.len());
+        self.run_for(86_400_000);
+        assert_eq!((self.dials.len(), self.sent.len(), self.notices.len()), (dials, sent, notices));
+    }
+}
