@@ -315,10 +315,8 @@ impl Engine {
     }
 
     fn fail(&mut self, now: Instant, socket: SocketId, cause: Cause) {
-        let in_flight = match self.operations.in_flight() {
-            0 => InFlight::Nothing,
-            _ => InFlight::Something,
-        };
+        let in_flight =
+            if self.operations.any_handed_over() { InFlight::Something } else { InFlight::Nothing };
         let event = ConnectionEvent::Failed { socket, cause, in_flight };
         self.connection.handle_event(now, event);
     }

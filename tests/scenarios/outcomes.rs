@@ -341,6 +341,18 @@ fn a_gateway_that_objects_to_an_idle_connection_is_out() {
     }
 }
 
+#[test]
+fn a_frame_that_never_left_is_not_what_the_gateway_objected_to() {
+    let mut stage = steady(2);
+    stage.gateways = vec![Script::always(REFUSE); 2];
+    let (now, socket) = (Instant::from_milliseconds(stage.now), stage.live());
+    let operation = stage.engine.reserve_operation();
+    stage.engine.handle_event(now, Event::Invoked { operation, call: Call::redoable() });
+    stage.tell(Event::SocketFailed { socket, cause: closed_with(1003) });
+    stage.run_for(800);
+    assert_eq!(stage.dialled(), "ABBB");
+}
+
 /// B047: an answer finds its own attempt or nothing.
 #[test]
 fn a_late_answer_is_never_taken_for_that_of_another_operation() {

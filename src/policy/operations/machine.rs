@@ -240,6 +240,11 @@ impl Operations {
         self.store.get(slot).map(|operation| operation.id)
     }
 
+    /// Whether any frame that was handed to a socket is unanswered.
+    pub(in crate::policy) fn any_handed_over(&self) -> bool {
+        self.store.iter().any(|(_, operation)| matches!(operation.state, State::InFlight { .. }))
+    }
+
     /// A connection is ready: what waits goes out, in the order it was made.
     pub(in crate::policy) fn open(
         &mut self,
