@@ -106,10 +106,10 @@ pub(crate) enum ConnectionOutput {
         gateway: GatewayIndex,
         since: Instant,
     },
-    /// The client is closed; `cause` is why the connection, if there was one, was lost.
+    /// The client is closed; `lost` is the connection whose loss was the end, and its cause.
     Ended {
         reason: StateReason,
-        cause: Option<Cause>,
+        lost: Option<(GatewayIndex, Cause)>,
     },
     Notice(Notice),
 }
@@ -570,7 +570,7 @@ impl Connection {
             reason,
             gateway,
         }));
-        self.push(ConnectionOutput::Ended { reason, cause });
+        self.push(ConnectionOutput::Ended { reason, lost: gateway.zip(cause) });
     }
 }
 

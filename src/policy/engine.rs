@@ -381,8 +381,11 @@ impl Engine {
                         self.actions.push_back(Action::Tell(Notice::Logged(line)));
                     }
                 }
-                ConnectionOutput::Ended { reason, cause } => {
-                    self.end(now, reason, cause, except);
+                ConnectionOutput::Ended { reason, lost } => {
+                    if let Some((gateway, cause)) = lost {
+                        self.log_failure(now, gateway, cause);
+                    }
+                    self.end(now, reason, lost.map(|(_, cause)| cause), except);
                 }
                 ConnectionOutput::Notice(notice) => {
                     if let Notice::DialFailed { gateway, cause, .. } = notice {

@@ -1,8 +1,8 @@
 //! One outage is a handful of lines.
 
-use regate::policy::{GaveUp, LogLine};
+use regate::policy::{GaveUp, LogLine, Reconnect};
 
-use crate::driver::{Dial, OPEN, REFUSE, Script, Stage, exact, letter};
+use crate::driver::{Dial, OPEN, REFUSE, Script, Stage, closed_with, exact, letter};
 
 fn kinds(stage: &Stage) -> Vec<(u64, &'static str)> {
     let kind = |line: &LogLine| match line {
@@ -102,4 +102,19 @@ fn a_steady_connection_ends_the_outage_even_if_it_is_lost_before_the_timer_says_
     stage.now = 9_000; // the timer is late
     stage.lose(1006);
     assert_eq!(kinds(&stage), [(0, "began"), (9_000, "ended"), (9_000, "began")]);
+}
+
+#[test]
+fn a_client_that_never_reconnects_says_what_it_lost_before_it_says_that_it_gave_up() {
+    let mut settings = exact();
+    settings.connection.reconnect = Reconnect::Never;
+    let mut stage = Stage::connected_for(settings, 2, 6_000);
+    stage.lose(1011);
+    assert_eq!(kinds(&stage), [(6_000, "began"), (6_000, "gave up")]);
+    match stage.lines()[0].1 {
+        LogLine::OutageBegan { gateway, cause } => {
+            assert_eq!((letter(gateway), cause), ('A', closed_with(1011)));
+        }
+        ref other => panic!("{other:?}"),
+    }
 }

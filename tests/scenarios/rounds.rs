@@ -435,3 +435,38 @@ fn twenty_losses_in_a_row_reconnect_each_time_at_once() {
     }
     assert_eq!(stage.dialled(), "ABC".repeat(7));
 }
+
+/// What an application needs to draw "trying b.example, 3rd round, again in 4 s".
+#[test]
+fn dials_and_waits_say_which_round_they_belong_to() {
+    let rounds = |stage: &Stage| -> Vec<String> {
+        let told = |notice: &(u64, Notice)| match notice.1 {
+            Notice::Dialled { gateway, round } => Some(format!("{}{round}", letter(gateway))),
+            Notice::WaitBegan { milliseconds, round } => Some(format!("{milliseconds}>{round}")),
+            _ => None,
+        };
+        stage.notices.iter().filter_map(told).collect()
+    };
+    let gateways = [Script::always(REFUSE), Script::first([REFUSE, REFUSE], OPEN)];
+    let mut stage = Stage::new(exact(), &gateways);
+    stage.connect();
+    stage.run_until(10_000);
+    assert_eq!(rounds(&stage), ["A1", "B1", "250>2", "A2", "B2", "500>3", "A3", "B3"]);
+    stage.notices.clear();
+    stage.gateways[1] = Script::first([REFUSE, Dial::OpenThenClose(1006, 10)], REFUSE);
+    stage.lose(1006);
+    stage.run_until(11_000);
+    assert_eq!(rounds(&stage), ["A1", "B1", "250>2", "A2", "B2", "500>3", "A3", "B3", "1000>4"]);
+}
+
+#[test]
+fn a_connection_that_the_application_drops_is_no_failure_of_its_gateway() {
+    let mut stage = Stage::connected_for(exact(), 1, 100);
+    for _ in 0..5 {
+        stage.reconnect();
+        stage.run_for(10);
+    }
+    assert_eq!(stage.dial_times(), [0, 100, 110, 120, 130, 140]);
+    assert_eq!(stage.engine.last_failures(), [None]);
+    assert_eq!(stage.waits(), []);
+}
