@@ -147,7 +147,7 @@ impl Inner {
         self.pumping.set(Pumping::Idle);
         let deadline = self.engine.borrow().poll_timeout();
         let weak = Rc::downgrade(self);
-        self.timer.borrow_mut().arm(clock::now(), deadline, move || {
+        self.timer.borrow_mut().arm(deadline, move || {
             if let Some(inner) = weak.upgrade() {
                 inner.timer.borrow_mut().fired();
                 inner.handle_timeout();

@@ -2,6 +2,7 @@
 
 use gloo_timers::callback::Timeout;
 
+use super::clock;
 use crate::policy::Instant;
 
 /// The longest step of a timer, 2^31-1 ms: beyond it `setTimeout` fires at once.
@@ -18,12 +19,7 @@ pub(super) struct Timer {
 
 impl Timer {
     /// Sees to it that `fire` is called at `deadline`, or never.
-    pub(super) fn arm(
-        &mut self,
-        now: Instant,
-        deadline: Option<Instant>,
-        fire: impl FnOnce() + 'static,
-    ) {
+    pub(super) fn arm(&mut self, deadline: Option<Instant>, fire: impl FnOnce() + 'static) {
         let Some(at) = deadline else {
             self.running = None;
             return;
@@ -31,6 +27,7 @@ impl Timer {
         if self.running.as_ref().is_some_and(|&(armed_at, _)| armed_at <= at) {
             return;
         }
+        let now = clock::now();
         let step = at.since(now).min(LONGEST_STEP_MILLISECONDS);
         let milliseconds = u32::try_from(step).unwrap_or(u32::MAX);
         self.running = Some((now.after(step), Timeout::new(milliseconds, fire)));
