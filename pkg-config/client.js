@@ -1,13 +1,11 @@
+import { checkRequest, readCall, readConnect } from './arguments.js';
 import { RegateError } from './error.js';
 import { decode, encodeNotification, encodeRequest, numberOf, renumber } from './json_rpc.js';
 import { makeLog } from './log.js';
 import { Core } from './regate.js';
 import { checked, requireWasm } from './wasm.js';
 
-// Numbers that Core.invoke and Core.answered know.
-const REDO_NEVER = 0;
-const REDO_ALWAYS = 1;
-const REDO_AS_CLIENT = 2;
+// Numbers that Core.answered knows.
 const RESULT = 0;
 const RETRYABLE = 1;
 const ERROR = 2;
@@ -38,52 +36,6 @@ class Operation {
 
   reached() {
     this.signal?.removeEventListener('abort', this.onAbort);
-  }
-}
-
-/** A call's options, checked; what is of `messaging` is left to the core. */
-function readCall(options) {
-  const call = { redo: REDO_AS_CLIENT, timeout: Number.NaN, signal: undefined, messaging: undefined };
-  if (options === undefined) return call;
-  if (options === null || typeof options !== 'object')
-    throw RegateError.ofOption(['options', options, 'object']);
-  const boolean = (name, value) => {
-    if (typeof value !== 'boolean') throw RegateError.ofOption([name, value, 'boolean']);
-    return value;
-  };
-  for (const name of Object.keys(options)) {
-    const value = options[name];
-    if (value === undefined) continue;
-    if (name === 'readOnly') {
-      if (boolean(name, value)) call.redo = REDO_ALWAYS;
-    } else if (name === 'redoOperations') {
-      if (boolean(name, value)) call.redo = REDO_ALWAYS;
-      else if (call.redo !== REDO_ALWAYS) call.redo = REDO_NEVER;
-    } else if (name === 'signal') {
-      call.signal = checkSignal(value);
-    } else if (name === 'timeoutMilliseconds') {
-      if (!Number.isSafeInteger(value) || value < 0) {
-        throw RegateError.ofOption([name, value, 'integer', 0, Number.MAX_SAFE_INTEGER]);
-      }
-      call.timeout = value;
-    } else {
-      call.messaging ??= {};
-      call.messaging[name] = value;
-    }
-  }
-  return call;
-}
-
-function checkSignal(signal) {
-  if (typeof signal?.addEventListener !== 'function')
-    throw RegateError.ofOption(['signal', signal, 'signal']);
-  return signal;
-}
-
-function checkRequest(method, params) {
-  if (typeof method !== 'string' || method === '') throw RegateError.ofOption(['method', method, 'method']);
-  if (params !== undefined && (params === null || typeof params !== 'object')) {
-    throw RegateError.ofOption(['params', params, 'params']);
   }
 }
 
@@ -124,9 +76,10 @@ export class ClusterClient extends EventTarget {
     return { ...this.#core.stats(), protocolErrors: this.#protocolErrors };
   }
 
-  connect({ signal } = {}) {
+  connect(options) {
+    let signal;
     try {
-      if (signal !== undefined) checkSignal(signal);
+      signal = readConnect(options);
       if (!this.#core.hasWebSocket) throw new RegateError('NO_WEBSOCKET');
     } catch (error) {
       return Promise.reject(error);
@@ -227,7 +180,8 @@ export class ClusterClient extends EventTarget {
   }
 
   #governedBy(signal, promise) {
-    const onAbort = () => this.#abortConnect(signal.reason);
+    // Once connected, or closed, there is nothing left that this signal governs.
+    const onAbort = () => this.#ready?.promise === promise && this.#abortConnect(signal.reason);
     const end = () => signal.removeEventListener('abort', onAbort);
     signal.addEventListener('abort', onAbort);
     promise.then(end, end);
@@ -247,6 +201,7 @@ export class ClusterClient extends EventTarget {
       this.#drain();
     };
     signal.addEventListener('abort', operation.onAbort);
+    if (signal.aborted) operation.onAbort(); // by something that ran since it was looked at
   }
 
   #frame(id, attempt) {

@@ -48,11 +48,20 @@ const RULES = {
 /** The longest text of a wrong value that is shown. */
 const MOST_CHARACTERS = 60;
 
+function isList(value) {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return false; // a proxy that was revoked
+  }
+}
+
 function shown(value) {
   if (typeof value === 'string') {
+    if (value.includes('://')) return 'a URL'; // which may hold a secret
     return JSON.stringify(value.length > MOST_CHARACTERS ? `${value.slice(0, MOST_CHARACTERS)}…` : value);
   }
-  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (isList(value)) return `a list of ${value.length}`;
   if (typeof value === 'function') return 'a function';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }

@@ -212,7 +212,10 @@ export interface ClientOptions {
    *
    * @default globalThis.WebSocket
    */
-  readonly WebSocket?: new (url: string, protocols?: string | string[]) => unknown;
+  readonly WebSocket?: new (
+    url: string,
+    protocols?: string | string[],
+  ) => unknown;
   /** What chance starts from, 0..=2^53-1: the same seed makes the same choices. Drawn where left out. */
   readonly seed?: number;
   /** Names of an existing configuration, dotted or nested: read where known, reported once where not. */

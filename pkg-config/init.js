@@ -1,3 +1,4 @@
+import { checkObject, checkSignal } from './arguments.js';
 import { ClusterClient } from './client.js';
 import { RegateError } from './error.js';
 import load from './regate.js';
@@ -32,7 +33,7 @@ function adviceFor(cause) {
   if (/disallowed by embedder/i.test(text)) {
     return 'this platform compiles no bytes at run time: import the .wasm and pass the WebAssembly.Module to init()';
   }
-  if (/MIME|magic (word|number|header)|expected 4 bytes|expected magic/i.test(text)) {
+  if (/MIME|magic (word|number|header)|expected 4 bytes|expected magic|is empty/i.test(text)) {
     return 'what was fetched is no wasm: serve regate_bg.wasm beside the script as application/wasm, or use regate/inline';
   }
   if (/fetch|network|load|HTTP|status/i.test(text)) {
@@ -42,13 +43,14 @@ function adviceFor(cause) {
 }
 
 /** Makes the `connect` of an entry: initialises, makes a client, and waits for its first connection. */
-export const makeConnect =
-  (init) =>
-  async ({ signal, ...options } = {}) => {
-    signal?.throwIfAborted();
-    await init();
-    signal?.throwIfAborted();
-    const client = new ClusterClient(options);
-    await client.connect({ signal });
-    return client;
-  };
+export const makeConnect = (init) => async (given) => {
+  checkObject(given);
+  const { signal, ...options } = given;
+  if (signal !== undefined) checkSignal(signal);
+  if (signal?.aborted) throw signal.reason;
+  await init();
+  if (signal?.aborted) throw signal.reason;
+  const client = new ClusterClient(options);
+  await client.connect({ signal });
+  return client;
+};

@@ -18,6 +18,20 @@ const MAX_DEPTH: u32 = 8;
 /// Names of existing configurations. Those of the table count; others are reported once.
 const FOREIGN: [&str; 2] = ["hazelcast.", "com.sun.corba.ee."];
 
+#[wasm_bindgen]
+extern "C" {
+    // A proxy's trap may throw in any of these. What throws past wasm leaves its stack where it
+    // was, and a stack that only grows ends in a trap: so all of them are caught.
+    #[wasm_bindgen(catch, js_namespace = Object, js_name = keys)]
+    fn keys_of(object: &Object) -> Result<Array, JsValue>;
+
+    #[wasm_bindgen(catch, js_namespace = Array, js_name = isArray)]
+    fn is_list(value: &JsValue) -> Result<bool, JsValue>;
+
+    #[wasm_bindgen(catch, js_namespace = Array, js_name = from)]
+    fn copy_of(list: &JsValue) -> Result<Array, JsValue>;
+}
+
 /// One entry of the list.
 #[derive(Debug)]
 pub(super) struct Gateway {
@@ -44,7 +58,7 @@ impl Options {
     /// Reads the options of a client.
     pub(super) fn parse(options: &JsValue) -> Result<Self, JsValue> {
         let mut parsed = Self::default();
-        let Some(object) = plain_object(options) else {
+        let Some(object) = plain_object(options)? else {
             return Err(invalid("options", options, "object", &[]));
         };
         parsed.walk("", &object, 0)?;
@@ -54,7 +68,7 @@ impl Options {
     }
 
     fn walk(&mut self, prefix: &str, object: &Object, depth: u32) -> Result<(), JsValue> {
-        for key in Object::keys(object).iter() {
+        for key in keys_of(object)?.iter() {
             let name = key.as_string().unwrap_or_default();
             let mut path = String::from(prefix);
             path.push_str(&name);
@@ -64,7 +78,7 @@ impl Options {
             }
             if let Some((row, spec)) = find(|spec| spec.path == path) {
                 self.set(row, spec, &path, read(spec, &path, &value, Spelling::JavaScript)?)?;
-            } else if let Some((row, spec)) = find(|spec| spec.existing_name == path) {
+            } else if let Some((row, spec)) = find(|spec| spec.existing_name == path && !path.is_empty()) {
                 self.set(row, spec, &path, read(spec, &path, &value, Spelling::Existing)?)?;
             } else {
                 path.push('.');
@@ -72,7 +86,7 @@ impl Options {
                 let group = foreign
                     || FOREIGN.iter().any(|group| group.starts_with(&path))
                     || OPTIONS.iter().any(|spec| spec.path.starts_with(&path));
-                match plain_object(&value).filter(|_| group && depth < MAX_DEPTH) {
+                match plain_object(&value)?.filter(|_| group && depth < MAX_DEPTH) {
                     Some(inner) => self.walk(&path, &inner, depth.saturating_add(1))?,
                     None => {
                         path.pop();
@@ -140,9 +154,9 @@ pub(super) fn read_messaging(
     options: &JsValue,
 ) -> Result<Option<MessagingSettings>, JsValue> {
     let mut settings = *defaults;
-    let Some(object) = plain_object(options) else { return Ok(None) };
+    let Some(object) = plain_object(options)? else { return Ok(None) };
     let mut found = false;
-    for key in Object::keys(&object).iter() {
+    for key in keys_of(&object)?.iter() {
         let value = Reflect::get(&object, &key)?;
         let name = key.as_string().unwrap_or_default();
         let Some((_, spec)) =
@@ -236,19 +250,21 @@ pub(super) fn schedule(path: &str, value: &JsValue) -> Result<TcpTimeouts, JsVal
 }
 
 fn read_gateways(value: &JsValue, protocols: &JsValue) -> Result<Vec<Gateway>, JsValue> {
-    let Some(list) = value.dyn_ref::<Array>().filter(|list| list.length() > 0) else {
-        return Err(invalid("gateways", value, "gateways", &[]));
+    let Some(list) = list(value)?.filter(|list| list.length() > 0) else {
+        // A URL that should have been in a list may hold a secret.
+        let shown = if value.is_string() { &JsValue::UNDEFINED } else { value };
+        return Err(invalid("gateways", shown, "gateways", &[]));
     };
     let mut gateways: Vec<Gateway> = Vec::new();
     for (position, entry) in (0_u32..).zip(list.iter()) {
         let mut name = String::from("gateways[");
         push_number(&mut name, position);
         name.push(']');
-        let (url, protocols) = match plain_object(&entry) {
+        let (url, protocols) = match plain_object(&entry)? {
             Some(object) => {
                 let own = Reflect::get(&object, &"protocols".into())?;
                 let known = |key: JsValue| key == "url" || key == "protocols";
-                if let Some(other) = Object::keys(&object).iter().find(|key| !known(key.clone())) {
+                if let Some(other) = keys_of(&object)?.iter().find(|key| !known(key.clone())) {
                     name.push('.');
                     name.push_str(&other.as_string().unwrap_or_default());
                     return Err(invalid(&name, &JsValue::UNDEFINED, "unknown", &[]));
@@ -303,7 +319,8 @@ fn read_protocols(path: &str, value: &JsValue) -> Result<JsValue, JsValue> {
     if value.is_string() {
         return Ok(value.clone());
     }
-    let Some(list) = value.dyn_ref::<Array>() else {
+    // A copy: what the caller does to the list later changes nothing.
+    let Some(list) = list(value)? else {
         return Err(invalid(&name, &JsValue::UNDEFINED, "protocols", &[]));
     };
     if let Some(position) = list.iter().position(|protocol| !protocol.is_string()) {
@@ -312,13 +329,17 @@ fn read_protocols(path: &str, value: &JsValue) -> Result<JsValue, JsValue> {
         name.push(']');
         return Err(invalid(&name, &JsValue::UNDEFINED, "protocols", &[]));
     }
-    // A copy: what the caller does to the list later changes nothing.
-    Ok(if list.length() == 0 { JsValue::UNDEFINED } else { list.slice(0, list.length()).into() })
+    Ok(if list.length() == 0 { JsValue::UNDEFINED } else { list.into() })
 }
 
-fn plain_object(value: &JsValue) -> Option<Object> {
-    let plain = value.is_object() && !value.is_function() && !Array::is_array(value);
-    plain.then(|| value.clone().unchecked_into())
+/// A copy of a list; `None` where it is none.
+fn list(value: &JsValue) -> Result<Option<Array>, JsValue> {
+    if is_list(value)? { copy_of(value).map(Some) } else { Ok(None) }
+}
+
+fn plain_object(value: &JsValue) -> Result<Option<Object>, JsValue> {
+    let plain = value.is_object() && !value.is_function() && !is_list(value)?;
+    Ok(plain.then(|| value.clone().unchecked_into()))
 }
 
 fn integer(path: &str, value: &JsValue, least: u64, most: u64) -> JsValue {

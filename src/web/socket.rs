@@ -32,8 +32,9 @@ pub(super) struct Socket {
     socket: AnySocket,
     host: Host,
     /// Held for as long as the socket's handlers are these.
-    _on_event: Closure<dyn FnMut(DomEvent)>,
-    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    /// `Fn`: an injected socket may call back while one runs.
+    _on_event: Closure<dyn Fn(DomEvent)>,
+    _on_message: Closure<dyn Fn(MessageEvent)>,
 }
 
 impl Socket {
