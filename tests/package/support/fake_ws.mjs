@@ -100,6 +100,6 @@ export const echoing = {
   sent: (socket, frame) =>
     queueMicrotask(() => {
       const { id, params } = JSON.parse(frame);
-      if (id !== undefined) socket.message({ jsonrpc: '2.0', id, result: params });
+      if (id !== undefined) socket.message({ jsonrpc: '2.0', id, result: params ?? null });
     }),
 };
