@@ -417,6 +417,9 @@ impl Operations {
         let give_up_at = operation.give_up_at(self.settings(operation));
         let time_out_at = operation.time_out_at;
         let due = due_at <= now;
+        if time_out_at.is_some_and(|at| at <= now) {
+            return self.fail(now, slot, ErrorCode::Timeout); // its timer is late
+        }
         if give_up_at.is_some_and(|at| at < now) {
             return self.fail(now, slot, ErrorCode::RetryTimeout);
         }
