@@ -1,0 +1,39 @@
+//! What the random cases have found, each told once more as a test of its own.
+
+use regate::policy::{ConnectionSettings, Redo, Settings};
+
+use crate::sim::{Act, Fault, Mode, Plan, Recording, Request, World};
+
+/// Plays `plan` for many seeds, as the network draws what comes first; gives the last trace.
+fn play(plan: &Plan) -> String {
+    let mut trace = String::new();
+    for seed in 1..=32 {
+        let plan = Plan { seed, ..plan.clone() };
+        let mut world = World::new(&plan, Recording::On);
+        let played = world.play();
+        trace = world.trace();
+        played.unwrap_or_else(|broken| panic!("{broken}\n{trace}"));
+    }
+    trace
+}
+
+#[test]
+fn a_socket_that_has_failed_is_not_closed_once_more_when_the_client_gives_up() {
+    let connect_timeouts = "70:1:1".parse().expect("a schedule");
+    let connection = ConnectionSettings { connect_timeouts, ..ConnectionSettings::default() };
+    let plan = Plan::new(Settings { connection, ..Settings::default() }, &[1])
+        .strike(0, 0, Fault::Mode(Mode::Refuse))
+        .then(0, Act::Connect)
+        .then(500, Act::Sleep(0));
+    assert!(play(&plan).contains("closed (CONNECT_TIMEOUT)"));
+}
+
+#[test]
+fn a_timer_that_is_late_lets_nothing_go_out_whose_time_is_over() {
+    let late = Request { timeout: Some(20), ..Request::of(Redo::Once) };
+    let plan = Plan::new(Settings::default(), &[15])
+        .then(0, Act::Connect)
+        .then(5, Act::Invoke(late))
+        .then(0, Act::Sleep(60));
+    assert!(play(&plan).contains("1 TIMEOUT (no, 0 attempts)"));
+}

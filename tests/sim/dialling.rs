@@ -1,0 +1,419 @@
+//! Sockets, rounds and waits, judged by the contract.
+
+use regate::policy::{
+    Cause, ClientState, CloseCode, ConnectionSettings, FirstConnect, GatewayIndex, GaveUp,
+    InFlight, Notice, Reconnect, SocketId, StateReason, Verdict, default_verdict,
+};
+
+use super::Verdicts;
+
+/// What lets the next dial happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// The application asked: nothing holds it back.
+    Asked,
+    /// A steady connection was lost.
+    Floor,
+    /// The running round goes on.
+    Round,
+    Wait {
+        until: u64,
+        /// Not before this, whatever the wait was announced as.
+        floor: u64,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ours {
+    socket: SocketId,
+    gateway: GatewayIndex,
+    dialled_at: u64,
+    opened_at: Option<u64>,
+    /// When it counts as lost, since it was seen not to be open.
+    doomed_at: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Gateway {
+    failed: bool,
+    out: bool,
+    /// Since the schedule began.
+    dials: usize,
+    dialled_at: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Dialling {
+    settings: ConnectionSettings,
+    waits: Vec<u64>,
+    state: ClientState,
+    ours: Option<Ours>,
+    /// The connection that is or was last: its gateway and when it opened.
+    connected: Option<(GatewayIndex, u64)>,
+    gateways: Vec<Gateway>,
+    next: Next,
+    waits_taken: usize,
+    round_began_at: Option<u64>,
+    newest_socket: u64,
+    /// Operations in flight when the last event came.
+    in_flight: u64,
+    ever_lost: bool,
+    judging: Judging,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Judging {
+    All,
+    Sockets,
+}
+
+/// Where a call of the application comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum From {
+    Handler,
+    Outside,
+}
+
+impl Dialling {
+    pub(crate) fn new(settings: ConnectionSettings, gateways: usize) -> Self {
+        let timeouts = settings.connect_timeouts;
+        let cap = u64::from(timeouts.max_single_milliseconds());
+        let (mut waits, mut sum) = (Vec::new(), 0);
+        let mut wait = u64::from(timeouts.initial_milliseconds());
+        while sum < u64::from(timeouts.max_milliseconds()) {
+            waits.push(wait.min(cap));
+            sum += wait.min(cap);
+            wait = wait.min(cap) * (u64::from(timeouts.backoff_percent()) + 100) / 100;
+        }
+        Self {
+            settings,
+            waits,
+            state: ClientState::Idle,
+            ours: None,
+            connected: None,
+            gateways: vec![Gateway::default(); gateways],
+            next: Next::Asked,
+            waits_taken: 0,
+            round_began_at: None,
+            newest_socket: 0,
+            in_flight: 0,
+            ever_lost: false,
+            judging: Judging::All,
+        }
+    }
+
+    pub(crate) const fn state(&self) -> ClientState {
+        self.state
+    }
+
+    pub(crate) fn socket(&self) -> Option<SocketId> {
+        self.ours.map(|ours| ours.socket)
+    }
+
+    /// Whether operations can go out.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.ours.is_some_and(|ours| ours.opened_at.is_some() && ours.doomed_at.is_none())
+    }
+
+    /// A socket is reported lost while so many operations are in flight.
+    pub(crate) const fn before_loss(&mut self, in_flight: u64) {
+        self.in_flight = in_flight;
+    }
+
+    /// The application calls `reconnect()`. From within a handler that hears of what is over
+    /// already, nobody outside can tell what it met: waits are not judged until the next start.
+    pub(crate) fn on_reconnect(&mut self, from: From) {
+        if from == From::Handler {
+            self.judging = Judging::Sockets;
+            return;
+        }
+        match self.state {
+            ClientState::Idle | ClientState::Closed => {}
+            ClientState::Connecting | ClientState::Reconnecting => {
+                if self.state == ClientState::Reconnecting {
+                    self.begin_schedule();
+                }
+                self.gateways.iter_mut().for_each(|gateway| gateway.dials = 0);
+                if self.ours.is_none() {
+                    self.next = Next::Asked;
+                }
+            }
+            ClientState::Connected => self.round_began_at = None,
+        }
+    }
+
+    /// Says whether this is the connection from now on.
+    pub(crate) fn on_opened(&mut self, now: u64, socket: SocketId) -> bool {
+        let dialling = |ours: &&mut Ours| ours.socket == socket && ours.opened_at.is_none();
+        let Some(ours) = self.ours.as_mut().filter(dialling) else { return false };
+        (ours.opened_at, ours.doomed_at) = (Some(now), None);
+        self.connected = Some((ours.gateway, now));
+        true
+    }
+
+    /// An `error` came, or the socket was found not open: it is lost after `patience`.
+    pub(crate) fn on_doomed(&mut self, now: u64, socket: SocketId, patience: u64) {
+        if let Some(ours) = self.ours.as_mut().filter(|ours| ours.socket == socket) {
+            let at = now + patience;
+            ours.doomed_at = Some(ours.doomed_at.map_or(at, |earlier| earlier.min(at)));
+        }
+    }
+
+    /// Says whether the socket was ours until now.
+    pub(crate) fn on_gone(&mut self, socket: SocketId) -> bool {
+        let was_ours = self.ours.is_some_and(|ours| ours.socket == socket);
+        if was_ours {
+            self.ours = None;
+        }
+        was_ours
+    }
+
+    pub(crate) fn on_open(
+        &mut self,
+        now: u64,
+        socket: SocketId,
+        at: GatewayIndex,
+        v: &mut Verdicts,
+    ) {
+        v.require(self.ours.is_none(), || format!("{socket:?} is dialled beside {:?}", self.ours));
+        v.require(socket.as_u64() > self.newest_socket, || format!("{socket:?} is used again"));
+        self.newest_socket = socket.as_u64();
+        let (dialled_at, gateway) = (now, at);
+        self.ours = Some(Ours { socket, gateway, dialled_at, opened_at: None, doomed_at: None });
+        if self.judging == Judging::All {
+            self.judge_dial(now, socket, at, v);
+        }
+    }
+
+    fn judge_dial(&mut self, now: u64, socket: SocketId, at: GatewayIndex, v: &mut Verdicts) {
+        let began = self.round_began_at;
+        let initial = u64::from(self.settings.connect_timeouts.initial_milliseconds());
+        match self.next {
+            Next::Asked => {}
+            Next::Round => {}
+            Next::Floor => v.require(began.is_none_or(|began| now >= began + initial), || {
+                format!("a round begins at {now}, {initial} ms have not passed since {began:?}")
+            }),
+            Next::Wait { until, floor } => v.require(now >= until.max(floor), || {
+                format!("{socket:?} is dialled before the wait is over at {until}")
+            }),
+        }
+        if self.next != Next::Round {
+            self.gateways.iter_mut().for_each(|gateway| gateway.failed = false);
+            self.round_began_at = Some(now);
+        }
+        let asked = self.next == Next::Asked;
+        self.next = Next::Round;
+        let jitter = self.settings.jitter;
+        let gap = |dials: usize| {
+            let wait = self.waits.get(dials - 1).or(self.waits.last()).copied().unwrap_or(0);
+            wait - jitter.of(wait)
+        };
+        let Some(gateway) = self.gateways.get_mut(at.position() as usize) else {
+            return v.require(false, || format!("{at:?} is not of the list"));
+        };
+        v.require(!gateway.out, || format!("{at:?} is out and dialled"));
+        v.require(!gateway.failed, || format!("{at:?} is dialled twice in a round"));
+        if gateway.dials > 0 && !asked {
+            let earliest = gateway.dialled_at + gap(gateway.dials);
+            v.require(now >= earliest, || {
+                format!("{at:?} is dialled {} times and again before {earliest}", gateway.dials)
+            });
+        }
+        gateway.dials += 1;
+        gateway.dialled_at = now;
+    }
+
+    pub(crate) fn on_notice(&mut self, now: u64, notice: &Notice, v: &mut Verdicts) {
+        match *notice {
+            Notice::DialFailed { gateway, verdict, cause } => {
+                let expected = default_verdict(cause, InFlight::Nothing);
+                v.require(verdict == expected, || format!("{cause:?} is {verdict:?}"));
+                v.require(self.ours.is_none(), || format!("{:?} failed and is kept", self.ours));
+                self.mark(gateway, verdict);
+            }
+            Notice::StateChanged { from, to, reason, gateway } => {
+                v.require(from == self.state && from != to, || format!("{from:?} to {to:?}"));
+                self.state = to;
+                self.change(now, to, reason, gateway, v);
+            }
+            Notice::WaitBegan { milliseconds, .. } => self.wait(now, milliseconds, v),
+            _ => {}
+        }
+    }
+
+    fn change(
+        &mut self,
+        now: u64,
+        to: ClientState,
+        reason: StateReason,
+        gateway: Option<GatewayIndex>,
+        v: &mut Verdicts,
+    ) {
+        match (to, reason) {
+            (ClientState::Connecting, StateReason::Requested) => {
+                self.begin_schedule();
+                self.gateways.fill(Gateway::default());
+                self.round_began_at = None;
+                self.next = Next::Asked;
+                self.ever_lost = false;
+                self.judging = Judging::All;
+            }
+            (ClientState::Connected, StateReason::Opened) => {
+                let opened = self.connected.map(|(gateway, _)| gateway);
+                v.require(opened == gateway, || format!("connected to {gateway:?}"));
+            }
+            (ClientState::Reconnecting, StateReason::Lost(cause)) => {
+                v.require(self.ours.is_none(), || format!("{:?} is lost and kept", self.ours));
+                let never = self.settings.reconnect == Reconnect::Never;
+                v.require(!never || cause == Cause::Dropped, || "reconnects, never".to_owned());
+                self.ever_lost = true;
+                self.lose(now, cause);
+            }
+            (ClientState::Closed, StateReason::GaveUp(GaveUp::ScheduleSpent))
+                if self.judging == Judging::Sockets => {}
+            (ClientState::Closed, StateReason::GaveUp(GaveUp::ScheduleSpent)) => {
+                v.require(self.gives_up() && self.waits_taken == self.waits.len(), || {
+                    format!("gives up after {} waits of {:?}", self.waits_taken, self.waits)
+                });
+                let live = self.gateways.iter().filter(|gateway| !gateway.out);
+                v.require(live.clone().all(|gateway| gateway.failed), || {
+                    "gives up before the round is over".to_owned()
+                });
+            }
+            (ClientState::Closed, StateReason::GaveUp(GaveUp::NoGateway)) => {
+                v.require(self.gateways.iter().all(|gateway| gateway.out), || {
+                    "a gateway is left".to_owned()
+                });
+            }
+            (ClientState::Closed, StateReason::GaveUp(GaveUp::ConnectionLost)) => {
+                v.require(self.settings.reconnect == Reconnect::Never, || "not never".to_owned());
+            }
+            (ClientState::Closed, StateReason::Requested | StateReason::Aborted) => {}
+            _ => v.require(false, || format!("{to:?} because of {reason:?}")),
+        }
+    }
+
+    fn lose(&mut self, now: u64, cause: Cause) {
+        let Some((gateway, opened_at)) = self.connected else { return };
+        let in_flight = if self.in_flight == 0 { InFlight::Nothing } else { InFlight::Something };
+        let verdict = default_verdict(cause, in_flight);
+        if cause == Cause::Dropped {
+            self.begin_schedule();
+            self.next = Next::Asked;
+        } else if now >= opened_at + self.settings.steady_milliseconds {
+            self.begin_schedule();
+            self.gateways.iter_mut().for_each(|gateway| gateway.failed = false);
+            if verdict == Verdict::Stop {
+                self.mark(gateway, verdict);
+            }
+            self.next = Next::Floor;
+        } else {
+            self.mark(gateway, verdict);
+        }
+    }
+
+    fn mark(&mut self, gateway: GatewayIndex, verdict: Verdict) {
+        if let Some(gateway) = self.gateways.get_mut(gateway.position() as usize) {
+            gateway.failed = true;
+            gateway.out |= verdict == Verdict::Stop;
+        }
+    }
+
+    fn wait(&mut self, now: u64, milliseconds: u64, v: &mut Verdicts) {
+        if self.judging == Judging::Sockets {
+            return;
+        }
+        let until = now + milliseconds;
+        if self.next == Next::Floor {
+            let initial = u64::from(self.settings.connect_timeouts.initial_milliseconds());
+            let floor = self.round_began_at.map_or(0, |began| began + initial);
+            v.require(milliseconds <= initial, || format!("the floor is {initial} ms"));
+            self.next = Next::Wait { until, floor };
+            return;
+        }
+        let live = self.gateways.iter().filter(|gateway| !gateway.out);
+        v.require(live.clone().all(|gateway| gateway.failed), || {
+            "waits although a gateway has not been tried".to_owned()
+        });
+        let exact = match self.waits.get(self.waits_taken) {
+            Some(&wait) => {
+                self.waits_taken += 1;
+                wait
+            }
+            None => {
+                v.require(!self.gives_up(), || "the schedule is spent".to_owned());
+                self.waits.last().copied().unwrap_or(0)
+            }
+        };
+        let cap = u64::from(self.settings.connect_timeouts.max_single_milliseconds());
+        let shortest = exact - self.settings.jitter.of(exact);
+        let fits = (shortest..=exact.min(cap)).contains(&milliseconds);
+        v.require(fits, || format!("waits {milliseconds} ms, not {shortest} to {exact}"));
+        self.next = Next::Wait { until, floor: 0 };
+    }
+
+    fn gives_up(&self) -> bool {
+        if self.ever_lost {
+            self.settings.reconnect == Reconnect::Schedule
+        } else {
+            self.settings.first_connect == FirstConnect::Schedule
+        }
+    }
+
+    fn begin_schedule(&mut self) {
+        self.waits_taken = 0;
+        self.gateways.iter_mut().for_each(|gateway| gateway.dials = 0);
+    }
+
+    /// To be asked after each turn: a client that is to dial has something that wakes it.
+    pub(crate) fn after_turn(&self, poll_timeout: Option<u64>, v: &mut Verdicts) {
+        let limit = u64::from(self.settings.connection_timeout_milliseconds);
+        let wakes = |at: u64| poll_timeout.is_some_and(|next| next <= at);
+        match self.state {
+            ClientState::Idle | ClientState::Closed => {
+                v.require(self.ours.is_none(), || format!("{:?} is left over", self.ours));
+            }
+            ClientState::Connecting | ClientState::Reconnecting => match (self.ours, self.next) {
+                (Some(ours), _) => v
+                    .require(wakes(ours.doomed_at.unwrap_or(ours.dialled_at + limit)), || {
+                        format!("nobody ends the dial of {ours:?}")
+                    }),
+                (None, Next::Wait { until, .. }) if self.judging == Judging::All => {
+                    v.require(wakes(until), || format!("nobody dials at {until}"));
+                }
+                (None, _) => {
+                    v.require(poll_timeout.is_some(), || "nobody ever dials".to_owned());
+                }
+            },
+            ClientState::Connected => {
+                let doomed_at = self.ours.and_then(|ours| ours.doomed_at);
+                v.require(self.ours.is_some(), || "connected by nothing".to_owned());
+                v.require(doomed_at.is_none_or(wakes), || format!("{:?} stays", self.ours));
+            }
+        }
+    }
+
+    /// To be asked after a timer was served: what was due before has happened.
+    pub(crate) fn after_timeout(&self, now: u64, v: &mut Verdicts) {
+        let limit = u64::from(self.settings.connection_timeout_milliseconds);
+        let dialling = matches!(self.state, ClientState::Connecting | ClientState::Reconnecting);
+        match (self.ours, self.next) {
+            (Some(ours), _) => {
+                let over = ours.opened_at.is_none() && now > ours.dialled_at + limit;
+                v.require(!over, || format!("{ours:?} is over its limit"));
+                let lost = ours.doomed_at.is_some_and(|at| now > at);
+                v.require(!lost, || format!("{ours:?} is not open and stays"));
+            }
+            (None, Next::Wait { until, .. }) if dialling && self.judging == Judging::All => {
+                v.require(now <= until, || format!("the wait was over at {until}"));
+            }
+            (None, _) => {}
+        }
+    }
+}
+
+/// The cause that a driver reports for a close event.
+pub(crate) const fn closed(code: u16) -> Cause {
+    Cause::Closed(CloseCode::from_event(code))
+}

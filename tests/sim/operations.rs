@@ -1,0 +1,471 @@
+//! What becomes of each request, judged by the contract and by the gateways' journal.
+
+use std::collections::BTreeMap;
+
+use regate::policy::{
+    Answer, AttemptId, Call, Completion, ErrorCode, MessagingSettings, OperationError, OperationId,
+    Redo, SendFailure, Settings, SocketId,
+};
+
+use super::{Verdicts, network::Executed};
+
+/// How an attempt ended, as far as the client can know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Answered(Answer),
+    NotSent(SendFailure),
+    /// Its socket was lost, with this code if with one.
+    Lost(Option<u16>),
+}
+
+#[derive(Debug)]
+struct Attempt {
+    id: AttemptId,
+    socket: SocketId,
+    sent_at: u64,
+    end: Option<(u64, End)>,
+    arrived: bool,
+}
+
+impl Attempt {
+    fn completion(&self) -> Completion {
+        match self.end {
+            Some((_, End::NotSent(_) | End::Answered(Answer::Retryable { .. }))) => Completion::No,
+            Some((_, End::Answered(Answer::Error { code }))) if is_rejection(code) => {
+                Completion::No
+            }
+            Some((_, End::Answered(Answer::Error { .. }))) => Completion::Yes,
+            Some((_, End::Answered(Answer::Neither | Answer::Result) | End::Lost(_))) | None => {
+                Completion::Maybe
+            }
+        }
+    }
+
+    /// Whether it counts: one that found the socket not open was never made.
+    fn counts(&self) -> bool {
+        !matches!(self.end, Some((_, End::NotSent(SendFailure::NotOpen))))
+    }
+}
+
+const fn is_rejection(code: i32) -> bool {
+    matches!(code, -32_700 | -32_600 | -32_601 | -32_602)
+}
+
+#[derive(Debug)]
+struct Operation {
+    made_at: u64,
+    redo: Redo,
+    time_out_at: Option<u64>,
+    messaging: MessagingSettings,
+    attempts: Vec<Attempt>,
+    aborted: bool,
+    /// Delays drawn so far.
+    delays: u32,
+    /// It may go out from here on, and must not later than this.
+    due: (u64, u64),
+    executions: u32,
+    settled: Option<Result<(), OperationError>>,
+}
+
+impl Operation {
+    fn live(&self) -> Option<&Attempt> {
+        self.attempts.last().filter(|attempt| attempt.end.is_none())
+    }
+
+    fn counted(&self) -> u64 {
+        self.attempts.iter().filter(|attempt| attempt.counts()).count() as u64
+    }
+
+    fn give_up_at(&self) -> Option<u64> {
+        self.messaging.retry_timeout_milliseconds().map(|timeout| self.made_at + timeout)
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Operations {
+    settings: Settings,
+    operations: BTreeMap<OperationId, Operation>,
+    owners: BTreeMap<AttemptId, OperationId>,
+    newest_id: u64,
+    /// The sends since the connection became ready, in this very turn.
+    flushing: Option<OperationId>,
+}
+
+/// What the application asked for, beside making operations.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) close: bool,
+    /// Operations can go out.
+    pub(crate) ready: bool,
+    pub(crate) gave_up: Option<ErrorCode>,
+}
+
+impl Operations {
+    pub(crate) fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            operations: BTreeMap::new(),
+            owners: BTreeMap::new(),
+            newest_id: 0,
+            flushing: None,
+        }
+    }
+
+    pub(crate) fn newest(&self, back: usize) -> Option<OperationId> {
+        self.operations.keys().rev().nth(back).copied()
+    }
+
+    /// An attempt that is over, counted back from the newest.
+    pub(crate) fn finished_attempt(&self, back: usize) -> Option<AttemptId> {
+        let over = |(attempt, operation): &(&AttemptId, &OperationId)| {
+            let live = self.operations.get(operation).and_then(Operation::live);
+            self.operations.get(operation).is_none_or(|o| o.settled.is_some())
+                || live.is_none_or(|live| live.id != **attempt)
+        };
+        self.owners.iter().rev().filter(over).nth(back).map(|(&attempt, _)| attempt)
+    }
+
+    pub(crate) const fn newest_id(&self) -> u64 {
+        self.newest_id
+    }
+
+    /// How many attempts were made.
+    pub(crate) fn attempts(&self) -> u64 {
+        self.operations.values().map(Operation::counted).sum()
+    }
+
+    pub(crate) fn unsettled(&self) -> impl Iterator<Item = (OperationId, bool)> + '_ {
+        let open = self.operations.iter().filter(|(_, operation)| operation.settled.is_none());
+        open.map(|(&id, operation)| (id, operation.live().is_some()))
+    }
+
+    pub(crate) fn in_flight(&self) -> u64 {
+        self.unsettled().filter(|&(_, in_flight)| in_flight).count() as u64
+    }
+
+    pub(crate) fn on_invoke(&mut self, now: u64, id: OperationId, call: &Call, v: &mut Verdicts) {
+        v.require(id.as_u64() > self.newest_id, || format!("{id:?} is not a new number"));
+        self.newest_id = self.newest_id.max(id.as_u64());
+        let messaging = call.messaging.as_deref().copied().unwrap_or(self.settings.messaging);
+        let operation = Operation {
+            made_at: now,
+            redo: call.redo,
+            time_out_at: call.timeout_milliseconds.map(|timeout| now + timeout),
+            messaging,
+            attempts: Vec::new(),
+            aborted: false,
+            delays: 0,
+            due: (now, now),
+            executions: 0,
+            settled: None,
+        };
+        self.operations.insert(id, operation);
+    }
+
+    pub(crate) fn on_abort(&mut self, id: OperationId) {
+        if let Some(operation) = self.operations.get_mut(&id) {
+            operation.aborted = true;
+        }
+    }
+
+    /// Takes down that `id` is handed to `socket`.
+    pub(crate) fn on_send(
+        &mut self,
+        now: u64,
+        socket: SocketId,
+        id: OperationId,
+        attempt: AttemptId,
+        v: &mut Verdicts,
+    ) {
+        let of_another = OperationId::from_u64(attempt.as_u64());
+        let fresh = of_another == id || !self.operations.contains_key(&of_another);
+        v.require(attempt.as_u64() != 0 && fresh && !self.owners.contains_key(&attempt), || {
+            format!("{attempt:?} was used before")
+        });
+        self.newest_id = self.newest_id.max(attempt.as_u64());
+        self.owners.insert(attempt, id);
+        let Some(operation) = self.operations.get_mut(&id) else {
+            return v.require(false, || format!("{id:?} was never made"));
+        };
+        v.require(operation.settled.is_none(), || format!("{id:?} is settled and sent"));
+        v.require(operation.live().is_none(), || format!("{id:?} has two live attempts"));
+        let first = operation.attempts.is_empty();
+        v.require(first == (attempt.as_u64() == id.as_u64()), || {
+            format!("{id:?}: the first attempt, and it alone, has the operation's number")
+        });
+        v.require(operation.time_out_at.is_none_or(|at| now <= at), || {
+            format!("{id:?} is sent after its timeout")
+        });
+        let may_be_done = |attempt: &Attempt| attempt.completion() != Completion::No;
+        v.require(
+            operation.redo == Redo::Redoable || !operation.attempts.iter().any(may_be_done),
+            || format!("{id:?} may not be redone and is sent again"),
+        );
+        match operation.give_up_at() {
+            None => v.require(operation.counted() == 0, || format!("{id:?} is retried at all")),
+            Some(at) => {
+                v.require(now <= at, || format!("{id:?} is sent beyond its retry timeout"));
+                let at_limit = |attempt: &&Attempt| attempt.counts() && attempt.sent_at == at;
+                let before = operation.attempts.iter().filter(at_limit).count();
+                v.require(now < at || before == 0, || format!("{id:?}: two at the very limit"));
+            }
+        }
+        v.require(now >= operation.due.0, || {
+            format!("{id:?} is retried before its delay is over at {}", operation.due.0)
+        });
+        if let Some(last) = self.flushing {
+            v.require(last < id, || format!("{id:?} goes out after {last:?}"));
+            self.flushing = Some(id);
+        }
+        operation.attempts.push(Attempt {
+            id: attempt,
+            socket,
+            sent_at: now,
+            end: None,
+            arrived: false,
+        });
+    }
+
+    /// A socket of ours has opened: what was parked goes out in this turn.
+    pub(crate) const fn on_connected(&mut self) {
+        self.flushing = Some(OperationId::from_u64(0));
+    }
+
+    pub(crate) fn on_send_failed(&mut self, now: u64, attempt: AttemptId, failure: SendFailure) {
+        self.end_attempt(now, attempt, End::NotSent(failure));
+    }
+
+    /// An answer is reported. One to an attempt that is over ends nothing.
+    pub(crate) fn on_answer(&mut self, now: u64, attempt: AttemptId, answer: Answer) {
+        self.end_attempt(now, attempt, End::Answered(answer));
+    }
+
+    /// A socket is no longer ours: what was in flight on it is unknown from now on.
+    pub(crate) fn on_socket_gone(&mut self, now: u64, socket: SocketId, code: Option<u16>) {
+        let on_it = |operation: &Operation| {
+            operation.live().filter(|attempt| attempt.socket == socket).map(|attempt| attempt.id)
+        };
+        let unsettled = self.operations.values().filter(|operation| operation.settled.is_none());
+        for attempt in unsettled.filter_map(on_it).collect::<Vec<_>>() {
+            self.end_attempt(now, attempt, End::Lost(code));
+        }
+    }
+
+    fn end_attempt(&mut self, now: u64, attempt: AttemptId, end: End) {
+        let Some(operation) = self.owners.get(&attempt).and_then(|id| self.operations.get_mut(id))
+        else {
+            return;
+        };
+        if operation.settled.is_some() || operation.live().is_none_or(|live| live.id != attempt) {
+            return;
+        }
+        if let Some(last) = operation.attempts.last_mut() {
+            last.end = Some((now, end));
+        }
+        let floor = match end {
+            End::Answered(Answer::Retryable { after_milliseconds }) => after_milliseconds,
+            End::NotSent(SendFailure::NotOpen) => {
+                operation.due = (now, now);
+                return;
+            }
+            End::Answered(_) | End::Lost(_) | End::NotSent(_) => 0,
+        };
+        let MessagingSettings {
+            max_fast_invocation_count,
+            min_retry_delay_milliseconds,
+            jitter,
+            ..
+        } = operation.messaging;
+        let mut delay = (0, 0);
+        if operation.counted() >= max_fast_invocation_count {
+            let exact = min_retry_delay_milliseconds << operation.delays;
+            operation.delays += 1;
+            delay = (exact, exact + jitter.of(exact));
+        }
+        let left = operation.give_up_at().map_or(0, |at| at.saturating_sub(now));
+        let due = |delay: u64| now + delay.max(floor).min(left);
+        operation.due = (due(delay.0), due(delay.1));
+    }
+
+    /// A frame came to a gateway, which carried it out or not.
+    pub(crate) fn on_arrival(
+        &mut self,
+        id: OperationId,
+        attempt: AttemptId,
+        executed: Executed,
+        v: &mut Verdicts,
+    ) {
+        let Some(operation) = self.operations.get_mut(&id) else { return };
+        for sent in operation.attempts.iter_mut().filter(|sent| sent.id == attempt) {
+            v.require(!sent.arrived, || format!("{attempt:?} arrived twice"));
+            sent.arrived = true;
+        }
+        if executed == Executed::NotDone {
+            return;
+        }
+        operation.executions += 1;
+        v.require(operation.redo == Redo::Redoable || operation.executions == 1, || {
+            format!("{id:?} may not be redone and was executed twice")
+        });
+        let said_no = matches!(
+            operation.settled,
+            Some(Err(OperationError { completion: Completion::No, .. }))
+        );
+        v.require(!said_no, || format!("{id:?} failed with completion no and is executed"));
+    }
+
+    pub(crate) fn on_settled(
+        &mut self,
+        now: u64,
+        id: OperationId,
+        outcome: Result<(), OperationError>,
+        asked: Asked,
+        v: &mut Verdicts,
+    ) {
+        let limits = self.settings.limits;
+        let in_flight = self.in_flight();
+        let waiting = self.unsettled().filter(|&(other, live)| other != id && !live).count();
+        let Some(operation) = self.operations.get_mut(&id) else {
+            return v.require(false, || format!("{id:?} was never made"));
+        };
+        v.require(operation.settled.is_none(), || format!("{id:?} is settled twice"));
+        operation.settled = Some(outcome);
+        let Err(error) = outcome else {
+            let answered = operation.attempts.last().and_then(|attempt| attempt.end);
+            v.require(matches!(answered, Some((_, End::Answered(Answer::Result)))), || {
+                format!("{id:?} succeeded without a result")
+            });
+            return v.require(operation.executions > 0, || {
+                format!("{id:?} succeeded and was never executed")
+            });
+        };
+        let known = operation.attempts.iter().map(Attempt::completion);
+        let known = known.fold(Completion::No, Completion::and);
+        v.require(error.completion == known, || {
+            format!("{id:?}: completion {:?}, where {known:?} is known", error.completion)
+        });
+        v.require(error.completion != Completion::No || operation.executions == 0, || {
+            format!("{id:?} failed with completion no and was executed")
+        });
+        v.require(error.completion != Completion::Yes || operation.executions > 0, || {
+            format!("{id:?} failed with completion yes and was never executed")
+        });
+        v.require(u64::from(error.attempts) == operation.counted(), || {
+            format!("{id:?}: {} attempts, not {}", error.attempts, operation.counted())
+        });
+        v.require(error.elapsed_milliseconds == now - operation.made_at, || {
+            format!("{id:?}: {} ms are not true", error.elapsed_milliseconds)
+        });
+        let overloaded = (limits.max_in_flight_operations != 0
+            && in_flight >= limits.max_in_flight_operations)
+            || waiting as u64 >= limits.max_pending_operations;
+        let holds = operation.explains(now, error.code, asked, overloaded);
+        v.require(holds, || format!("{id:?} failed with {} for no reason", error.code.as_str()));
+    }
+
+    /// To be asked after each turn. `ready` is whether operations can go out.
+    pub(crate) fn after_turn(&mut self, ready: bool, poll_timeout: Option<u64>, v: &mut Verdicts) {
+        self.flushing = None;
+        for (id, operation) in self.operations.iter().filter(|(_, o)| o.settled.is_none()) {
+            if ready {
+                v.require(!operation.attempts.is_empty(), || format!("{id:?} stays parked"));
+            }
+            if let Some(last) = operation.attempts.last()
+                && let Some((_, end)) = last.end
+            {
+                let for_good = match end {
+                    End::Answered(Answer::Retryable { .. }) => false,
+                    End::Answered(_) => true,
+                    End::Lost(_) => operation.redo == Redo::Once,
+                    End::NotSent(failure) => failure == SendFailure::WrongContext,
+                };
+                v.require(!for_good, || format!("{id:?} has ended and is not settled"));
+            }
+            for at in operation.deadlines() {
+                v.require(poll_timeout.is_some_and(|next| next <= at), || {
+                    format!("nobody wakes for {id:?} at {at} ms")
+                });
+            }
+        }
+    }
+
+    /// To be asked after a timer was served: what was due before has happened.
+    pub(crate) fn after_timeout(&self, now: u64, ready: bool, v: &mut Verdicts) {
+        for (id, operation) in self.operations.iter().filter(|(_, o)| o.settled.is_none()) {
+            v.require(operation.deadlines().all(|at| at >= now), || format!("{id:?} is overdue"));
+            let can_go = ready && operation.live().is_none();
+            v.require(!can_go || operation.due.1 >= now, || {
+                format!("{id:?} was to be retried by {}", operation.due.1)
+            });
+        }
+    }
+}
+
+impl Operation {
+    /// When it is to be settled at the latest, while it stays as it is.
+    fn deadlines(&self) -> impl Iterator<Item = u64> {
+        let wait = self.messaging.wait_for_response_milliseconds;
+        let respond_by = self.live().filter(|_| wait != 0).map(|attempt| attempt.sent_at + wait);
+        let give_up_at = self.give_up_at().filter(|_| self.live().is_none());
+        self.time_out_at.into_iter().chain(respond_by).chain(give_up_at)
+    }
+
+    /// Whether `code` can be the reason of a failure now.
+    fn explains(&self, now: u64, code: ErrorCode, asked: Asked, overloaded: bool) -> bool {
+        let last = self.attempts.last();
+        let end = last.and_then(|attempt| attempt.end).map(|(_, end)| end);
+        let in_flight = last.is_some_and(|attempt| attempt.end.is_none());
+        let settings = &self.messaging;
+        let redoable = self.redo == Redo::Redoable;
+        let may_wait = (redoable && settings.retry_on_client_reconnecting)
+            || (settings.retry_unsent_operations
+                && self.attempts.iter().all(|attempt| attempt.completion() == Completion::No));
+        let retries = settings.retry_timeout_seconds != 0;
+        if asked.gave_up == Some(code) && !in_flight {
+            return true;
+        }
+        match code {
+            ErrorCode::Aborted => self.aborted,
+            ErrorCode::ClientClosed => asked.close,
+            // Never sent, or about to be sent again when the socket was found not to be open.
+            ErrorCode::ClientReconnecting => {
+                !asked.ready && !may_wait && !in_flight && now >= self.due.0
+            }
+            ErrorCode::ConnectionLost => match end {
+                Some(End::Lost(_)) if asked.gave_up.is_some() => true,
+                Some(End::Lost(Some(1003 | 1007 | 1009))) => true,
+                Some(End::Lost(_)) => {
+                    !(retries && redoable && settings.retry_on_connection_lost && may_wait)
+                }
+                Some(End::NotSent(SendFailure::Threw)) => {
+                    !(retries && may_wait) || asked.gave_up.is_some()
+                }
+                Some(End::Answered(_) | End::NotSent(_)) | None => false,
+            },
+            ErrorCode::MessageTooBig => end == Some(End::Lost(Some(1009))),
+            ErrorCode::Overloaded => self.attempts.is_empty() && overloaded,
+            ErrorCode::ProtocolError => end == Some(End::Answered(Answer::Neither)),
+            ErrorCode::RemoteError => match end {
+                Some(End::Answered(Answer::Error { .. })) => true,
+                Some(End::Answered(Answer::Retryable { .. })) => {
+                    !retries || (!asked.ready && !may_wait)
+                }
+                Some(End::Answered(_) | End::Lost(_) | End::NotSent(_)) | None => false,
+            },
+            ErrorCode::ResponseTimeout => {
+                let wait = settings.wait_for_response_milliseconds;
+                in_flight && wait != 0 && last.is_some_and(|last| now >= last.sent_at + wait)
+            }
+            ErrorCode::RetryTimeout => self.give_up_at().is_some_and(|at| {
+                let floor = match end {
+                    Some(End::Answered(Answer::Retryable { after_milliseconds: floor })) => floor,
+                    Some(End::Answered(_) | End::Lost(_) | End::NotSent(_)) | None => 0,
+                };
+                !in_flight && now + floor >= at
+            }),
+            ErrorCode::Timeout => self.time_out_at.is_some_and(|at| now >= at),
+            ErrorCode::WrongContext => end == Some(End::NotSent(SendFailure::WrongContext)),
+            _ => false,
+        }
+    }
+}
