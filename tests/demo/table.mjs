@@ -1,13 +1,14 @@
 // Tables of plain text, and numbers in them.
 
 /**
- * One table of several blocks, each with a head of its own, over common columns. The first column is text, the others
- * are numbers.
+ * One table of several blocks, each with a head of its own, over common columns. The first column is text; the others
+ * are numbers, to the right, unless they are text as well.
  *
  * @param {{ head: string[], rows: unknown[][] }[]} blocks
+ * @param {'left' | 'right'} [side]
  * @returns {string}
  */
-export function table(blocks) {
+export function table(blocks, side = 'right') {
   const lines = blocks.flatMap(({ head, rows }) => [head, ...rows]).map((row) => row.map(String));
   const count = Math.max(...lines.map((row) => row.length));
   const widths = Array.from({ length: count }, (_, at) =>
@@ -18,7 +19,7 @@ export function table(blocks) {
     `| ${widths
       .map((width, at) => {
         const text = String(row[at] ?? '');
-        return at === 0 ? text.padEnd(width) : text.padStart(width);
+        return at === 0 || side === 'left' ? text.padEnd(width) : text.padStart(width);
       })
       .join(' | ')} |`;
   const shown = blocks.flatMap(({ head, rows }) => [rule, show(head), rule, ...rows.map(show)]);
