@@ -44,8 +44,9 @@ export class ClusterClient extends EventTarget {
   #log;
   #state = 'idle';
   #operations = new Map();
-  #ready; // the promise of the next `connected`, while one is waited for
-  #abortReason;
+  #starts = 0; // how often connecting began
+  #told = 0; // of how many of these the application was told: a listener runs ahead of that
+  #readies = new Map(); // of each start, the promise of the next `connected`, while one is waited for
   #draining = false;
   #protocolErrors = 0;
   #host = {
@@ -84,29 +85,35 @@ export class ClusterClient extends EventTarget {
     } catch (error) {
       return Promise.reject(error);
     }
-    if (this.#state === 'connected') return Promise.resolve();
+    const began = this.#core.state;
+    if (began === 'connected') return Promise.resolve();
     if (signal?.aborted) {
       // Aborted before it began: only what this call would have started is ended.
-      if (this.#state === 'idle') this.close();
-      else if (this.#state === 'connecting') this.#abortConnect(signal.reason);
+      if (began === 'idle') this.close();
+      else if (began === 'connecting') this.#abortConnect(signal.reason);
       return Promise.reject(signal.reason);
     }
-    const { promise } = this.#expectReady();
-    const began = this.#state;
-    if (began === 'idle' || began === 'closed') {
+    const starts = began === 'idle' || began === 'closed';
+    if (starts) {
       this.#core.connect(this.#host);
-      this.#startDialling();
+      this.#starts += 1;
     }
+    const { promise } = this.#expectReady();
+    if (starts) this.#startDialling();
     if (signal === undefined) return promise;
     return began === 'reconnecting' ? orAborted(promise, signal) : this.#governedBy(signal, promise);
   }
 
   reconnect() {
-    const began = this.#state;
     if (!this.#core.hasWebSocket) throw new RegateError('NO_WEBSOCKET');
+    const began = this.#core.state;
     this.#core.reconnect(this.#host);
-    if (began === 'idle' || began === 'closed') this.#startDialling();
-    else this.#drain();
+    if (began === 'idle' || began === 'closed') {
+      this.#starts += 1;
+      this.#startDialling();
+    } else {
+      this.#drain();
+    }
   }
 
   close() {
@@ -170,18 +177,20 @@ export class ClusterClient extends EventTarget {
   }
 
   #expectReady() {
-    if (this.#ready === undefined) {
-      const ready = {};
+    let ready = this.#readies.get(this.#starts);
+    if (ready === undefined) {
+      ready = {};
       ready.promise = new Promise((resolve, reject) => Object.assign(ready, { resolve, reject }));
       ready.promise.catch(nothing); // who ignores it learns of the end by events and by the log
-      this.#ready = ready;
+      this.#readies.set(this.#starts, ready);
     }
-    return this.#ready;
+    return ready;
   }
 
   #governedBy(signal, promise) {
     // Once connected, or closed, there is nothing left that this signal governs.
-    const onAbort = () => this.#ready?.promise === promise && this.#abortConnect(signal.reason);
+    const onAbort = () =>
+      this.#readies.get(this.#starts)?.promise === promise && this.#abortConnect(signal.reason);
     const end = () => signal.removeEventListener('abort', onAbort);
     signal.addEventListener('abort', onAbort);
     promise.then(end, end);
@@ -189,7 +198,8 @@ export class ClusterClient extends EventTarget {
   }
 
   #abortConnect(reason) {
-    this.#abortReason = reason;
+    const ready = this.#readies.get(this.#starts);
+    if (ready !== undefined) ready.abortReason = reason;
     this.#core.close(true);
     this.#drain();
   }
@@ -311,19 +321,18 @@ export class ClusterClient extends EventTarget {
 
   #changeState(notice) {
     this.#state = notice.to;
-    if (notice.to === 'connected') {
-      this.#ready?.resolve();
-      this.#ready = undefined;
-    } else if (notice.to === 'closed') {
-      this.#ready?.reject(this.#endOf(notice));
-      this.#ready = undefined;
-      this.#abortReason = undefined;
+    if (notice.to === 'connecting') this.#told += 1;
+    if (notice.to === 'connected' || notice.to === 'closed') {
+      const ready = this.#readies.get(this.#told);
+      this.#readies.delete(this.#told);
+      if (notice.to === 'connected') ready?.resolve();
+      else ready?.reject(this.#endOf(notice, ready));
     }
     this.#emitNotice(notice);
   }
 
-  #endOf({ reason }) {
-    if (reason === 'aborted') return this.#abortReason;
+  #endOf({ reason }, ready) {
+    if (reason === 'aborted') return ready.abortReason;
     if (reason === 'requested') return new RegateError('CLIENT_CLOSED');
     return new RegateError(reason, { failures: this.#core.failures() });
   }
