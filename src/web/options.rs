@@ -78,7 +78,9 @@ impl Options {
             }
             if let Some((row, spec)) = find(|spec| spec.path == path) {
                 self.set(row, spec, &path, read(spec, &path, &value, Spelling::JavaScript)?)?;
-            } else if let Some((row, spec)) = find(|spec| spec.existing_name == path && !path.is_empty()) {
+            } else if let Some((row, spec)) =
+                find(|spec| spec.existing_name == path && !path.is_empty())
+            {
                 self.set(row, spec, &path, read(spec, &path, &value, Spelling::Existing)?)?;
             } else {
                 path.push('.');

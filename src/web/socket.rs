@@ -7,17 +7,22 @@ use alloc::{
 
 use js_sys::{Array, Reflect};
 use wasm_bindgen::prelude::*;
-use web_sys::{BinaryType, CloseEvent, Event as DomEvent, MessageEvent, WebSocket};
+use web_sys::{CloseEvent, Event as DomEvent, MessageEvent, WebSocket};
 
 use super::{Host, client::Inner};
 use crate::policy::{Cause, CloseCode, Event, SendFailure, SocketId};
 
+// All that touches a socket is caught: in workerd even `readyState` throws when the socket is
+// another request's, and what throws past wasm would leave the client busy for ever.
 #[wasm_bindgen]
 extern "C" {
     /// A socket whose `send` takes what JavaScript has: handing over a `&str` would copy it.
     #[wasm_bindgen(extends = WebSocket)]
     #[derive(Clone, Debug)]
     type AnySocket;
+
+    #[wasm_bindgen(method, structural, catch, getter = readyState)]
+    fn state(this: &AnySocket) -> Result<u16, JsValue>;
 
     #[wasm_bindgen(method, structural, catch, js_name = send)]
     fn send_value(this: &AnySocket, frame: &JsValue) -> Result<(), JsValue>;
@@ -60,7 +65,6 @@ impl Socket {
                 }
             })?;
         let socket: AnySocket = made.unchecked_into();
-        socket.set_binary_type(BinaryType::Arraybuffer);
         let weak = Rc::downgrade(inner);
         let on_event = Closure::new(move |event: DomEvent| report(&weak, id, &event));
         let weak = Rc::downgrade(inner);
@@ -69,11 +73,11 @@ impl Socket {
                 inner.receive(id, event.data());
             }
         });
-        let handler = Some(on_event.as_ref().unchecked_ref());
-        socket.set_onopen(handler);
-        socket.set_onerror(handler);
-        socket.set_onclose(handler);
-        socket.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        set(&socket, "binaryType", &"arraybuffer".into());
+        for name in ["onopen", "onerror", "onclose"] {
+            set(&socket, name, on_event.as_ref());
+        }
+        set(&socket, "onmessage", on_message.as_ref());
         Ok(Self { id, socket, host, _on_event: on_event, _on_message: on_message })
     }
 
@@ -96,10 +100,10 @@ impl Socket {
     }
 
     fn detach(&self) {
-        self.socket.set_onmessage(None);
-        self.socket.set_onclose(None);
-        self.socket.set_onopen(Some(&self.host.late()));
-        self.socket.set_onerror(Some(&self.host.ignore()));
+        set(&self.socket, "onmessage", &JsValue::NULL);
+        set(&self.socket, "onclose", &JsValue::NULL);
+        set(&self.socket, "onopen", &self.host.late());
+        set(&self.socket, "onerror", &self.host.ignore());
     }
 }
 
@@ -118,17 +122,25 @@ pub(super) struct Sender {
 
 impl Sender {
     pub(super) fn send(&self, frame: &JsValue) -> Result<(), SendFailure> {
-        if self.socket.ready_state() != WebSocket::OPEN {
-            return Err(SendFailure::NotOpen);
+        match self.socket.state() {
+            Ok(WebSocket::OPEN) => self.socket.send_value(frame).map_err(|thrown| why(&thrown)),
+            Ok(_) => Err(SendFailure::NotOpen),
+            Err(thrown) => Err(why(&thrown)),
         }
-        self.socket.send_value(frame).map_err(|thrown| {
-            // workerd: "Cannot perform I/O on behalf of a different request."
-            match text_of(&thrown, "message") {
-                Some(text) if text.contains("different request") => SendFailure::WrongContext,
-                Some(_) | None => SendFailure::Threw,
-            }
-        })
     }
+}
+
+fn why(thrown: &JsValue) -> SendFailure {
+    // workerd: "Cannot perform I/O on behalf of a different request."
+    match text_of(thrown, "message") {
+        Some(text) if text.contains("different request") => SendFailure::WrongContext,
+        Some(_) | None => SendFailure::Threw,
+    }
+}
+
+/// Sets a property. Where that throws, the socket is not ours to touch, and its events not heard.
+fn set(socket: &AnySocket, name: &str, value: &JsValue) {
+    drop(Reflect::set(socket, &name.into(), value));
 }
 
 fn report(inner: &Weak<Inner>, id: SocketId, event: &DomEvent) {

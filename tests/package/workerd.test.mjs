@@ -31,6 +31,7 @@ const paths = {
     return connect({ gateways: ['ws://127.0.0.1:1/'], networking, logger: null }).then(() => 'connected', (error) => [error.code, error.failures.length]);
   },
   async '/keep'(gateways) { kept = await connect({ gateways, logger: null }); return kept.invoke('echo', ['kept']); },
+  async '/again'() { kept.close(); await kept.connect(); const value = await kept.invoke('echo', ['again']); kept.close(); return value; },
   async '/other'() {
     return kept.invoke('echo', ['other'], { timeoutMilliseconds: 2000 }).then((value) => ['answered', value], (error) => [error.code, error.completion]);
   },
@@ -109,4 +110,5 @@ test('a client of another request is a fast, typed error', async (t) => {
   const ask = await start(t, '2026-04-20');
   assert.deepEqual(await ask('/keep', cluster.urls), ['kept']);
   assert.deepEqual(await ask('/other'), ['WRONG_CONTEXT', 'no']);
+  assert.deepEqual(await ask('/again'), ['again']);
 });
