@@ -2,7 +2,7 @@ import { begin } from './canvas.js';
 
 const SPAN_SECONDS = 60;
 const LATENCY_DECADES = [1, 10, 100, 1000, 10_000];
-const GUTTER = 34;
+const GUTTER = 56;
 
 const median = (sorted) => sorted[Math.floor(sorted.length / 2)];
 
@@ -61,12 +61,13 @@ export function drawLatency(canvas, output, ring, now) {
     const part = (Math.log10(Math.max(value, 0.3)) - lowest) / (highest - lowest);
     return height - 8 - part * (height - 18);
   };
-  for (const value of LATENCY_DECADES) gridLine(frame, y(value), value >= 1000 ? `${value / 1000} s` : value);
-  const list = [...columns(ring, now, width)].filter(({ second }) => second.latencies.length > 0);
-  const shown = list.map(({ second, x, step }) => {
-    const sorted = second.latencies.toSorted((a, b) => a - b);
-    return { x: x + step / 2, number: second.number, middle: median(sorted), slowest: sorted.at(-1) };
-  });
+  for (const value of LATENCY_DECADES)
+    gridLine(frame, y(value), value >= 1000 ? `${value / 1000} s` : `${value} ms`);
+  const shown = [];
+  for (const { second, x, step } of columns(ring, now, width)) {
+    const times = summary(second);
+    if (times !== undefined) shown.push({ x: x + step / 2, number: second.number, ...times });
+  }
   context.fillStyle = color('wait');
   for (const { x, slowest } of shown) {
     context.beginPath();
@@ -84,6 +85,15 @@ export function drawLatency(canvas, output, ring, now) {
   context.stroke();
   const last = shown.at(-1);
   output.textContent = last ? `${time(last.middle)} median, ${time(last.slowest)} slowest` : '';
+}
+
+/** The median and the slowest of a second that is over, worked out once. */
+function summary(second) {
+  if (second.latencies.length > 0) {
+    const sorted = second.latencies.splice(0).sort((a, b) => a - b);
+    second.times = { middle: median(sorted), slowest: sorted.at(-1) };
+  }
+  return second.times;
 }
 
 function time(milliseconds) {

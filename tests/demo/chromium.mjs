@@ -5,6 +5,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as after } from 'node:timers/promises';
 
 const FLAGS = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
@@ -12,6 +13,7 @@ const FLAGS = [
   ...['--disable-background-timer-throttling', '--disable-renderer-backgrounding', '--disable-breakpad'],
   ...['--disable-dev-shm-usage', '--disable-extensions', '--mute-audio', '--remote-debugging-pipe'],
 ];
+const QUIT_WITHIN_MILLISECONDS = 2000;
 const COMMAND = process.env.CHROMIUM ?? 'chromium';
 
 /** A running browser. */
@@ -53,13 +55,8 @@ export class Chromium {
       env: { ...process.env, TMPDIR: folder, HOME: folder }, // whatever it leaves behind is ours to remove
       detached: true, // a process group, to be ended as one
     });
-    life.defer(async () => {
-      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, 'exit');
-      process.kill(-child.pid, 'SIGKILL');
-      await gone;
-    });
     const browser = new Chromium(child);
+    life.defer(() => browser.#quit());
     const { product } = await browser.call('Browser.getVersion');
     browser.version = product.replace(/^(Headless)?Chrome\//, '');
     return browser;
@@ -117,6 +114,19 @@ export class Chromium {
         this.#process.stdio[3].write(`${JSON.stringify({ id: this.#last, method, params, sessionId })}\0`);
       } else this.#ended('it has ended');
     });
+  }
+
+  /** Asks it to end, so that it waits for its own children; ends its whole group when it does not. */
+  async #quit() {
+    const { pid } = this.#process;
+    const isGone = () => this.#process.exitCode !== null || this.#process.signalCode !== null;
+    if (pid === undefined || isGone()) return;
+    const gone = once(this.#process, 'exit');
+    this.call('Browser.close').catch(() => {});
+    await Promise.race([gone, after(QUIT_WITHIN_MILLISECONDS)]);
+    if (isGone()) return;
+    process.kill(-pid, 'SIGKILL');
+    await gone;
   }
 
   #heard({ id, result, error, method, params, sessionId }) {
