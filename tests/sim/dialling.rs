@@ -55,6 +55,8 @@ pub(crate) struct Dialling {
     waits_taken: usize,
     round_began_at: Option<u64>,
     newest_socket: u64,
+    /// Where the last dial went since `connect()`.
+    last_dialled: Option<usize>,
     /// Operations in flight when the last event came.
     in_flight: u64,
     ever_lost: bool,
@@ -96,6 +98,7 @@ impl Dialling {
             waits_taken: 0,
             round_began_at: None,
             newest_socket: 0,
+            last_dialled: None,
             in_flight: 0,
             ever_lost: false,
             judging: Judging::All,
@@ -180,9 +183,21 @@ impl Dialling {
         self.newest_socket = socket.as_u64();
         let (dialled_at, gateway) = (now, at);
         self.ours = Some(Ours { socket, gateway, dialled_at, opened_at: None, doomed_at: None });
+        self.judge_order(at.position() as usize, v);
         if self.judging == Judging::All {
             self.judge_dial(now, socket, at, v);
         }
+    }
+
+    /// Whatever happens, the list is gone round in its order.
+    fn judge_order(&mut self, at: usize, v: &mut Verdicts) {
+        let count = self.gateways.len();
+        let first = self.last_dialled.map_or(0, |last| last + 1);
+        let round = (first..first + count).map(|position| position % count);
+        let expected = round.clone().find(|&position| !self.gateways[position].out);
+        let in_order = self.settings.shuffle_addresses || expected == Some(at);
+        v.require(in_order, || format!("gateway {at} is dialled, and {expected:?} is next"));
+        self.last_dialled = Some(at);
     }
 
     fn judge_dial(&mut self, now: u64, socket: SocketId, at: GatewayIndex, v: &mut Verdicts) {
@@ -255,6 +270,7 @@ impl Dialling {
                 self.begin_schedule();
                 self.gateways.fill(Gateway::default());
                 self.round_began_at = None;
+                self.last_dialled = None;
                 self.next = Next::Asked;
                 self.ever_lost = false;
                 self.judging = Judging::All;

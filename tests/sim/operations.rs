@@ -54,6 +54,8 @@ const fn is_rejection(code: i32) -> bool {
 #[derive(Debug)]
 struct Operation {
     made_at: u64,
+    /// How many others were unsettled when it was made.
+    others: u64,
     redo: Redo,
     time_out_at: Option<u64>,
     messaging: MessagingSettings,
@@ -97,6 +99,8 @@ pub(crate) struct Asked {
     pub(crate) close: bool,
     /// Operations can go out.
     pub(crate) ready: bool,
+    /// Calls were made while there were actions that had not been obeyed.
+    pub(crate) amid_actions: bool,
     pub(crate) gave_up: Option<ErrorCode>,
 }
 
@@ -149,6 +153,7 @@ impl Operations {
         let messaging = call.messaging.as_deref().copied().unwrap_or(self.settings.messaging);
         let operation = Operation {
             made_at: now,
+            others: self.unsettled().count() as u64,
             redo: call.redo,
             time_out_at: call.timeout_milliseconds.map(|timeout| now + timeout),
             messaging,
@@ -358,7 +363,8 @@ impl Operations {
         });
         let overloaded = (limits.max_in_flight_operations != 0
             && in_flight >= limits.max_in_flight_operations)
-            || waiting as u64 >= limits.max_pending_operations;
+            || waiting as u64 >= limits.max_pending_operations
+            || (asked.amid_actions && operation.others >= limits.max_in_flight_operations);
         let holds = operation.explains(now, error.code, asked, overloaded);
         v.require(holds, || format!("{id:?} failed with {} for no reason", error.code.as_str()));
     }
@@ -376,6 +382,7 @@ impl Operations {
                 let for_good = match end {
                     End::Answered(Answer::Retryable { .. }) => false,
                     End::Answered(_) => true,
+                    End::Lost(Some(1003 | 1007 | 1009)) => true,
                     End::Lost(_) => operation.redo == Redo::Once,
                     End::NotSent(failure) => failure == SendFailure::WrongContext,
                 };

@@ -92,6 +92,8 @@ pub(crate) enum Act {
     Reconnect,
     /// Nothing runs for so long; then all that came due happens at once.
     Sleep(u64),
+    /// Calls in one turn: nothing is obeyed between them.
+    Turn(Vec<Act>),
 }
 
 #[derive(Clone, Debug)]

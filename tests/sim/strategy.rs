@@ -114,7 +114,7 @@ fn callback() -> impl Strategy<Value = Callback> {
         Just(Trigger::DialFailed),
         Just(Trigger::Closed),
     ];
-    (trigger, 0_u32..4, call()).prop_map(|(trigger, skip, act)| Callback { trigger, skip, act })
+    (trigger, 0_u32..4, turn()).prop_map(|(trigger, skip, act)| Callback { trigger, skip, act })
 }
 
 fn call() -> impl Strategy<Value = Act> {
@@ -128,9 +128,14 @@ fn call() -> impl Strategy<Value = Act> {
     ]
 }
 
+fn turn() -> impl Strategy<Value = Act> {
+    prop_oneof![3 => call(), 1 => prop::collection::vec(call(), 2..4).prop_map(Act::Turn)]
+}
+
 fn act() -> impl Strategy<Value = Act> {
     prop_oneof![
-        10 => call(),
+        9 => call(),
+        1 => prop::collection::vec(call(), 2..4).prop_map(Act::Turn),
         8 => (0_usize..3, fault()).prop_map(|(gateway, fault)| Act::Fault { gateway, fault }),
         2 => hostile().prop_map(Act::Hostile),
         1 => (0_u64..300).prop_map(Act::Sleep),

@@ -322,6 +322,7 @@ impl<'a> World<'a> {
                 let asked = Asked {
                     close: self.dialling.state() == ClientState::Closed,
                     ready: self.dialling.is_ready(),
+                    amid_actions: self.called_back,
                     gave_up: self.gave_up,
                 };
                 self.operations.on_settled(self.now, operation, outcome, asked, &mut self.verdicts);
@@ -352,10 +353,7 @@ impl<'a> World<'a> {
             if callback.trigger == trigger {
                 self.passed_over[passed] += 1;
                 if self.passed_over[passed] == callback.skip + 1 {
-                    self.called_back = true;
-                    let outer = core::mem::replace(&mut self.calls_from, From::Handler);
-                    self.act(&callback.act);
-                    self.calls_from = outer;
+                    self.act_amid_actions(&callback.act);
                 }
             }
         }
@@ -377,6 +375,14 @@ impl<'a> World<'a> {
             }
             Happening::Opened { socket } => self.feed(Event::SocketOpened(socket)),
         }
+    }
+
+    /// Acts while there are actions that were not obeyed yet.
+    fn act_amid_actions(&mut self, act: &Act) {
+        self.called_back = true;
+        let outer = core::mem::replace(&mut self.calls_from, From::Handler);
+        self.act(act);
+        self.calls_from = outer;
     }
 
     fn act(&mut self, act: &Act) {
@@ -407,6 +413,7 @@ impl<'a> World<'a> {
                 self.note(|| format!("sleep {milliseconds} ms"));
                 self.now += milliseconds;
             }
+            Act::Turn(acts) => acts.iter().for_each(|act| self.act_amid_actions(act)),
         }
     }
 
