@@ -15,6 +15,7 @@ import { proveProperties } from './properties.mjs';
 const OPERATIONS = 10_000;
 const KILLS = 20;
 const RUNS = 20;
+const LIMIT_MILLISECONDS = 30 * 60 * 1000;
 
 /** @type {Record<string, (bench: import('./bench.mjs').Bench, progress: any, life: any) => Promise<import('./bench.mjs').Proof[]>>} */
 const SECTIONS = {
@@ -71,4 +72,4 @@ async function main(life) {
   return failed === 0 && rows.length > 0 ? 0 : 1;
 }
 
-await run(main);
+await run(main, { limitMilliseconds: LIMIT_MILLISECONDS });
