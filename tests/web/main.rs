@@ -1,0 +1,19 @@
+//! What `src/web` does, in a browser: sockets, the timer, the options, and calls that come back in.
+//!
+//! Nothing sleeps: the clock stands still until a test moves it, and sockets do what a test says.
+#![cfg(target_arch = "wasm32")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that fails is to stop"
+)]
+
+mod cycles;
+mod options;
+mod reentrancy;
+mod sockets;
+mod timers;
+mod world;
+
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);

@@ -1,0 +1,156 @@
+//! The world of one test, in Rust's words.
+
+use core::ops::Deref;
+
+use js_sys::{JSON, Object, Reflect};
+use regate::web::Core;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(module = "/tests/web/world.js")]
+extern "C" {
+    #[derive(Clone)]
+    #[wasm_bindgen(js_name = World)]
+    pub(crate) type JsWorld;
+
+    #[wasm_bindgen(constructor, js_class = "World")]
+    fn new() -> JsWorld;
+    #[wasm_bindgen(method, js_class = "World")]
+    fn end(this: &JsWorld);
+    #[wasm_bindgen(method, js_class = "World", js_name = use)]
+    fn use_core(this: &JsWorld, core: JsValue);
+    #[wasm_bindgen(method, getter, js_name = WebSocket)]
+    fn web_socket(this: &JsWorld) -> JsValue;
+
+    /// Calls the client: `connect`, `tick`, `close`, `invoke`, …
+    #[wasm_bindgen(method, js_class = "World")]
+    pub(crate) fn call(this: &JsWorld, name: &str) -> JsValue;
+    #[wasm_bindgen(method, js_class = "World")]
+    pub(crate) fn answered(this: &JsWorld, id: f64) -> f64;
+    #[wasm_bindgen(method, js_class = "World")]
+    pub(crate) fn advance(this: &JsWorld, milliseconds: f64);
+    #[wasm_bindgen(method, js_class = "World", js_name = fireEarly)]
+    pub(crate) fn fire_early(this: &JsWorld);
+    #[wasm_bindgen(method, js_class = "World", js_name = moveDate)]
+    pub(crate) fn move_date(this: &JsWorld, milliseconds: f64);
+    /// Says what happens once at a place.
+    #[wasm_bindgen(method, js_class = "World")]
+    pub(crate) fn plan(this: &JsWorld, place: &str, step: &str);
+    #[wasm_bindgen(method, js_class = "World")]
+    pub(crate) fn free(this: &JsWorld);
+    #[wasm_bindgen(method, js_class = "World")]
+    pub(crate) fn forget(this: &JsWorld);
+    #[wasm_bindgen(method, js_class = "World")]
+    pub(crate) fn socket(this: &JsWorld, index: i32) -> FakeSocket;
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn sockets(this: &JsWorld) -> js_sys::Array;
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn messages(this: &JsWorld) -> js_sys::Array;
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn states(this: &JsWorld) -> String;
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn failures(this: &JsWorld) -> String;
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn settled(this: &JsWorld) -> String;
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn sets(this: &JsWorld) -> u32;
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn clears(this: &JsWorld) -> u32;
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn running(this: &JsWorld) -> u32;
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn longest(this: &JsWorld) -> f64;
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn reads(this: &JsWorld) -> u32;
+
+    pub(crate) type FakeSocket;
+
+    #[wasm_bindgen(method)]
+    pub(crate) fn open(this: &FakeSocket);
+    #[wasm_bindgen(method)]
+    pub(crate) fn error(this: &FakeSocket);
+    #[wasm_bindgen(method)]
+    pub(crate) fn drop(this: &FakeSocket, code: u16);
+    #[wasm_bindgen(method)]
+    pub(crate) fn message(this: &FakeSocket, data: &str);
+    #[wasm_bindgen(method, js_name = breakGetter)]
+    pub(crate) fn break_getter(this: &FakeSocket, name: &str);
+    #[wasm_bindgen(method, setter, js_name = readyState)]
+    pub(crate) fn set_ready_state(this: &FakeSocket, state: u16);
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn url(this: &FakeSocket) -> String;
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn count(this: &FakeSocket) -> u32;
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn protocols(this: &FakeSocket) -> JsValue;
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn handlers(this: &FakeSocket) -> String;
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn closes(this: &FakeSocket) -> u32;
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn log(this: &FakeSocket) -> String;
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn sent(this: &FakeSocket) -> js_sys::Array;
+
+    #[wasm_bindgen(js_name = hostileOptions)]
+    pub(crate) fn hostile_options() -> Vec<JsValue>;
+}
+
+/// Two gateways, no chance.
+pub(crate) const TWO: &str = r#"{
+    "gateways": ["ws://a.example", "ws://b.example"],
+    "networking": { "shuffleAddresses": false, "jitter": 0 }
+}"#;
+
+/// A world, given back when it goes out of scope.
+pub(crate) struct World(JsWorld);
+
+impl World {
+    /// A world with a client of these options, written as JSON.
+    pub(crate) fn with(options: &str) -> Self {
+        let world = Self(JsWorld::new());
+        let options: Object = JSON::parse(options).unwrap().into();
+        Reflect::set(&options, &"WebSocket".into(), &world.web_socket()).unwrap();
+        let core = Core::new(&options, 7.0).expect("the options are right");
+        world.use_core(core.into());
+        world
+    }
+
+    /// The same, with its first dial made.
+    pub(crate) fn dialling(options: &str) -> Self {
+        let world = Self::with(options);
+        world.call("connect");
+        world.call("tick");
+        world
+    }
+
+    /// The same, connected to the first gateway.
+    pub(crate) fn connected(options: &str) -> Self {
+        let world = Self::dialling(options);
+        world.socket(0).open();
+        assert_eq!(world.states(), "connecting connected");
+        world
+    }
+
+    pub(crate) fn dials(&self) -> u32 {
+        self.sockets().length()
+    }
+
+    pub(crate) fn last(&self) -> FakeSocket {
+        self.socket(-1)
+    }
+}
+
+impl Deref for World {
+    type Target = JsWorld;
+
+    fn deref(&self) -> &JsWorld {
+        &self.0
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.call("close");
+        self.end();
+    }
+}
