@@ -33,7 +33,7 @@ const HEADERS = {
 export function unpackPackage(life) {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'pkg-config/package.json'), 'utf8'));
   const tarball = join(DIST, `regate-${version}.tgz`);
-  const folder = life.temporaryFolder('regate-package');
+  const folder = life.temporaryFolder('regate-unpacked');
   const { status, stderr, error } = spawnSync('tar', ['-xzf', tarball, '-C', folder], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`${error?.message ?? stderr.trim()}; \`make package\` makes the package`);
   return { folder: join(folder, 'package'), version, tarballBytes: statSync(tarball).size };

@@ -61,16 +61,12 @@ export function proveKills({ kind, kills, struck, outcomes, lost, audit, trouble
   const of = (wanted) => outcomes.filter(({ outcome, completion }) => wanted === (completion ?? outcome));
   const retried = outcomes.filter(({ handedToSocket }) => handedToSocket > 1).length;
   const accused = Object.entries(FINDINGS).filter(([name]) => audit.findings[name].count > 0);
+  const withSome = lost.filter((ids) => ids.length > 0).length;
   const common = [
-    proof(
-      `${what}: each kill took a connection with operations in flight`,
-      kills,
-      lost.filter((ids) => ids.length > 0).length,
-      {
-        passed: struck === kills && lost.filter((ids) => ids.length > 0).length > kills / 2,
-        found: `${struck} took one, ${lost.filter((ids) => ids.length > 0).length} with some in flight`,
-      },
-    ),
+    proof(`${what}: each took a connection, most with operations in flight`, kills, struck, {
+      passed: struck === kills && withSome > kills / 2,
+      found: `${struck}, ${withSome} of them with some in flight`,
+    }),
     proof(`${what}: true to the journal`, 'no finding', 'no finding', {
       passed: accused.length === 0 && audit.numbers.handed === outcomes.length,
       found:
