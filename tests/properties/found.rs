@@ -1,8 +1,8 @@
-//! What the random cases have found, each told once more as a test of its own.
+//! What the random cases have found, or would meet too seldom, each told as a test of its own.
 
-use regate::policy::{ConnectionSettings, Redo, Settings};
+use regate::policy::{ConnectionSettings, MessagingSettings, Redo, Settings};
 
-use crate::sim::{Act, Fault, Mode, Plan, Recording, Request, World};
+use crate::sim::{Act, Answering, Fault, Mode, Plan, Recording, Request, World};
 
 /// Plays `plan` for many seeds, as the network draws what comes first; gives the last trace.
 fn play(plan: &Plan) -> String {
@@ -36,4 +36,21 @@ fn a_timer_that_is_late_lets_nothing_go_out_whose_time_is_over() {
         .then(5, Act::Invoke(late))
         .then(0, Act::Sleep(60));
     assert!(play(&plan).contains("1 TIMEOUT (no, 0 attempts)"));
+}
+
+#[test]
+fn at_most_one_attempt_starts_exactly_at_the_retry_timeout() {
+    let messaging = MessagingSettings {
+        retry_timeout_seconds: 1,
+        max_fast_invocation_count: 1,
+        min_retry_delay_milliseconds: 400,
+        ..MessagingSettings::default()
+    };
+    // Without latency the attempt at 1,000 ms is answered at 1,000 ms.
+    let plan = Plan::new(Settings { messaging, ..Settings::default() }, &[0])
+        .then(0, Act::Connect)
+        .strike(0, 0, Fault::Answering(Answering::Busy(0)))
+        .then(10, Act::Invoke(Request::of(Redo::Once)))
+        .then(2_000, Act::Sleep(0));
+    assert!(play(&plan).contains("1 RETRY_TIMEOUT (no, 3 attempts)"));
 }

@@ -341,6 +341,8 @@ impl Dialling {
             return;
         }
         let until = now + milliseconds;
+        let waiting = matches!(self.next, Next::Wait { .. });
+        v.require(!waiting, || "waits twice and dials nothing between".to_owned());
         if self.next == Next::Floor {
             let initial = u64::from(self.settings.connect_timeouts.initial_milliseconds());
             let floor = self.round_began_at.map_or(0, |began| began + initial);

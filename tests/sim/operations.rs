@@ -1,5 +1,7 @@
 //! What becomes of each request, judged by the contract and by the gateways' journal.
 
+mod reasons;
+
 use std::collections::BTreeMap;
 
 use regate::policy::{
@@ -56,6 +58,8 @@ struct Operation {
     made_at: u64,
     /// How many others were unsettled when it was made.
     others: u64,
+    /// A limit was reached: it has to be refused.
+    too_many: bool,
     redo: Redo,
     time_out_at: Option<u64>,
     messaging: MessagingSettings,
@@ -81,6 +85,12 @@ impl Operation {
     fn give_up_at(&self) -> Option<u64> {
         self.messaging.retry_timeout_milliseconds().map(|timeout| self.made_at + timeout)
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Limit {
+    InFlight,
+    Pending,
 }
 
 #[derive(Debug)]
@@ -121,12 +131,15 @@ impl Operations {
 
     /// An attempt that is over, counted back from the newest.
     pub(crate) fn finished_attempt(&self, back: usize) -> Option<AttemptId> {
-        let over = |(attempt, operation): &(&AttemptId, &OperationId)| {
-            let live = self.operations.get(operation).and_then(Operation::live);
-            self.operations.get(operation).is_none_or(|o| o.settled.is_some())
-                || live.is_none_or(|live| live.id != **attempt)
+        let of = |id: &OperationId| self.operations.get(id);
+        let unsettled = |id: &OperationId| of(id).is_some_and(|o| o.settled.is_none());
+        let live = |id: &OperationId| of(id).and_then(Operation::live).map(|live| live.id);
+        let over = |&(attempt, id): &(&AttemptId, &OperationId)| {
+            !unsettled(id) || live(id) != Some(*attempt)
         };
-        self.owners.iter().rev().filter(over).nth(back).map(|(&attempt, _)| attempt)
+        let mut finished: Vec<_> = self.owners.iter().rev().filter(over).collect();
+        finished.sort_by_key(|&(_, id)| !unsettled(id)); // those that could do harm come first
+        finished.get(back).map(|&(&attempt, _)| attempt)
     }
 
     pub(crate) const fn newest_id(&self) -> u64 {
@@ -147,13 +160,32 @@ impl Operations {
         self.unsettled().filter(|&(_, in_flight)| in_flight).count() as u64
     }
 
-    pub(crate) fn on_invoke(&mut self, now: u64, id: OperationId, call: &Call, v: &mut Verdicts) {
+    /// An operation is made; `limit` is the one that counts, where that is known.
+    pub(crate) fn on_invoke(
+        &mut self,
+        now: u64,
+        id: OperationId,
+        call: &Call,
+        limit: Option<Limit>,
+        v: &mut Verdicts,
+    ) {
+        let in_flight = self.in_flight();
+        let others = self.unsettled().count() as u64;
+        let limits = self.settings.limits;
+        let too_many = match limit {
+            None => false,
+            Some(Limit::InFlight) => {
+                limits.max_in_flight_operations != 0 && in_flight >= limits.max_in_flight_operations
+            }
+            Some(Limit::Pending) => others - in_flight >= limits.max_pending_operations,
+        };
         v.require(id.as_u64() > self.newest_id, || format!("{id:?} is not a new number"));
         self.newest_id = self.newest_id.max(id.as_u64());
         let messaging = call.messaging.as_deref().copied().unwrap_or(self.settings.messaging);
         let operation = Operation {
             made_at: now,
-            others: self.unsettled().count() as u64,
+            others,
+            too_many,
             redo: call.redo,
             time_out_at: call.timeout_milliseconds.map(|timeout| now + timeout),
             messaging,
@@ -377,10 +409,12 @@ impl Operations {
                 v.require(!operation.attempts.is_empty(), || format!("{id:?} stays parked"));
             }
             if let Some(last) = operation.attempts.last()
-                && let Some((_, end)) = last.end
+                && let Some((ended_at, end)) = last.end
             {
                 let for_good = match end {
-                    End::Answered(Answer::Retryable { .. }) => false,
+                    End::Answered(Answer::Retryable { after_milliseconds }) => operation
+                        .give_up_at()
+                        .is_none_or(|give_up_at| ended_at + after_milliseconds > give_up_at),
                     End::Answered(_) => true,
                     End::Lost(Some(1003 | 1007 | 1009)) => true,
                     End::Lost(_) => operation.redo == Redo::Once,
@@ -388,6 +422,8 @@ impl Operations {
                 };
                 v.require(!for_good, || format!("{id:?} has ended and is not settled"));
             }
+            let refused = operation.aborted || operation.too_many;
+            v.require(!refused, || format!("{id:?} was aborted, or is too much, and lives"));
             for at in operation.deadlines() {
                 v.require(poll_timeout.is_some_and(|next| next <= at), || {
                     format!("nobody wakes for {id:?} at {at} ms")
@@ -404,75 +440,6 @@ impl Operations {
             v.require(!can_go || operation.due.1 >= now, || {
                 format!("{id:?} was to be retried by {}", operation.due.1)
             });
-        }
-    }
-}
-
-impl Operation {
-    /// When it is to be settled at the latest, while it stays as it is.
-    fn deadlines(&self) -> impl Iterator<Item = u64> {
-        let wait = self.messaging.wait_for_response_milliseconds;
-        let respond_by = self.live().filter(|_| wait != 0).map(|attempt| attempt.sent_at + wait);
-        let give_up_at = self.give_up_at().filter(|_| self.live().is_none());
-        self.time_out_at.into_iter().chain(respond_by).chain(give_up_at)
-    }
-
-    /// Whether `code` can be the reason of a failure now.
-    fn explains(&self, now: u64, code: ErrorCode, asked: Asked, overloaded: bool) -> bool {
-        let last = self.attempts.last();
-        let end = last.and_then(|attempt| attempt.end).map(|(_, end)| end);
-        let in_flight = last.is_some_and(|attempt| attempt.end.is_none());
-        let settings = &self.messaging;
-        let redoable = self.redo == Redo::Redoable;
-        let may_wait = (redoable && settings.retry_on_client_reconnecting)
-            || (settings.retry_unsent_operations
-                && self.attempts.iter().all(|attempt| attempt.completion() == Completion::No));
-        let retries = settings.retry_timeout_seconds != 0;
-        if asked.gave_up == Some(code) && !in_flight {
-            return true;
-        }
-        match code {
-            ErrorCode::Aborted => self.aborted,
-            ErrorCode::ClientClosed => asked.close,
-            // Never sent, or about to be sent again when the socket was found not to be open.
-            ErrorCode::ClientReconnecting => {
-                !asked.ready && !may_wait && !in_flight && now >= self.due.0
-            }
-            ErrorCode::ConnectionLost => match end {
-                Some(End::Lost(_)) if asked.gave_up.is_some() => true,
-                Some(End::Lost(Some(1003 | 1007 | 1009))) => true,
-                Some(End::Lost(_)) => {
-                    !(retries && redoable && settings.retry_on_connection_lost && may_wait)
-                }
-                Some(End::NotSent(SendFailure::Threw)) => {
-                    !(retries && may_wait) || asked.gave_up.is_some()
-                }
-                Some(End::Answered(_) | End::NotSent(_)) | None => false,
-            },
-            ErrorCode::MessageTooBig => end == Some(End::Lost(Some(1009))),
-            ErrorCode::Overloaded => self.attempts.is_empty() && overloaded,
-            ErrorCode::ProtocolError => end == Some(End::Answered(Answer::Neither)),
-            ErrorCode::RemoteError => match end {
-                Some(End::Answered(Answer::Error { .. })) => true,
-                Some(End::Answered(Answer::Retryable { .. })) => {
-                    !retries || (!asked.ready && !may_wait)
-                }
-                Some(End::Answered(_) | End::Lost(_) | End::NotSent(_)) | None => false,
-            },
-            ErrorCode::ResponseTimeout => {
-                let wait = settings.wait_for_response_milliseconds;
-                in_flight && wait != 0 && last.is_some_and(|last| now >= last.sent_at + wait)
-            }
-            ErrorCode::RetryTimeout => self.give_up_at().is_some_and(|at| {
-                let floor = match end {
-                    Some(End::Answered(Answer::Retryable { after_milliseconds: floor })) => floor,
-                    Some(End::Answered(_) | End::Lost(_) | End::NotSent(_)) | None => 0,
-                };
-                !in_flight && now + floor >= at
-            }),
-            ErrorCode::Timeout => self.time_out_at.is_some_and(|at| now >= at),
-            ErrorCode::WrongContext => end == Some(End::NotSent(SendFailure::WrongContext)),
-            _ => false,
         }
     }
 }

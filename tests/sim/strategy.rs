@@ -12,7 +12,7 @@ use super::plan::{
 
 pub(crate) fn plans() -> impl Strategy<Value = Plan> {
     (
-        (any::<u64>(), settings(), prop::collection::vec(1_u64..20, 1..4), timers()),
+        (any::<u64>(), settings(), prop::collection::vec(0_u64..20, 1..4), timers()),
         prop::collection::vec(callback(), 0..4),
         prop::collection::vec(step(), 1..40),
     )
@@ -52,7 +52,7 @@ fn connection() -> impl Strategy<Value = ConnectionSettings> {
     ];
     let first = prop_oneof![Just(FirstConnect::Always), Just(FirstConnect::Schedule)];
     let steady = prop_oneof![Just(0_u64), Just(60), Just(200)];
-    (schedules, 30_u32..150, any::<bool>(), reconnect, first, ratio(), steady).prop_map(
+    (schedules, 60_u32..150, any::<bool>(), reconnect, first, ratio(), steady).prop_map(
         |(schedule, limit, shuffle_addresses, reconnect, first_connect, jitter, steady)| {
             ConnectionSettings {
                 connect_timeouts: schedule
@@ -137,7 +137,7 @@ fn act() -> impl Strategy<Value = Act> {
         9 => call(),
         1 => prop::collection::vec(call(), 2..4).prop_map(Act::Turn),
         8 => (0_usize..3, fault()).prop_map(|(gateway, fault)| Act::Fault { gateway, fault }),
-        2 => hostile().prop_map(Act::Hostile),
+        3 => hostile().prop_map(Act::Hostile),
         1 => (0_u64..300).prop_map(Act::Sleep),
     ]
 }
@@ -203,13 +203,13 @@ fn answering() -> impl Strategy<Value = Answering> {
 
 fn hostile() -> impl Strategy<Value = Hostile> {
     prop_oneof![
-        (0_usize..4).prop_map(Hostile::LateAnswer),
-        prop_oneof![Just(0), 1_u64..50, Just(u64::MAX)].prop_map(Hostile::MadeUpAnswer),
-        (0_usize..4).prop_map(Hostile::InvokedAgain),
-        Just(Hostile::Timeout),
-        (0_usize..4, code()).prop_map(|(back, code)| Hostile::StaleClosed(back, code)),
-        (0_usize..4).prop_map(Hostile::StaleErred),
-        (0_usize..4).prop_map(Hostile::StaleOpened),
-        (0_usize..4, failure()).prop_map(|(back, failure)| Hostile::StaleSend(back, failure)),
+        3 => (0_usize..4).prop_map(Hostile::LateAnswer),
+        1 => prop_oneof![Just(0), 1_u64..50, Just(u64::MAX)].prop_map(Hostile::MadeUpAnswer),
+        1 => (0_usize..4).prop_map(Hostile::InvokedAgain),
+        1 => Just(Hostile::Timeout),
+        1 => (0_usize..4, code()).prop_map(|(back, code)| Hostile::StaleClosed(back, code)),
+        1 => (0_usize..4).prop_map(Hostile::StaleErred),
+        1 => (0_usize..4).prop_map(Hostile::StaleOpened),
+        1 => (0_usize..4, failure()).prop_map(|(back, failure)| Hostile::StaleSend(back, failure)),
     ]
 }

@@ -13,7 +13,7 @@ use super::{
     dialling::{Dialling, From, closed},
     log::Log,
     network::{Happening, Network},
-    operations::{Asked, Operations},
+    operations::{Asked, Limit, Operations},
     plan::{Act, Hostile, Plan, Timers, Trigger},
     trace::{self, Trace},
 };
@@ -405,7 +405,13 @@ impl<'a> World<'a> {
             Act::Hostile(hostile) => self.hostile(*hostile),
             Act::Invoke(request) => {
                 let (operation, call) = (self.engine.reserve_operation(), request.call());
-                self.operations.on_invoke(self.now, operation, &call, &mut self.verdicts);
+                let limit = match (self.calls_from, self.dialling.is_ready()) {
+                    (From::Handler, _) => None,
+                    (From::Outside, true) => Some(Limit::InFlight),
+                    (From::Outside, false) => Some(Limit::Pending),
+                };
+                let v = &mut self.verdicts;
+                self.operations.on_invoke(self.now, operation, &call, limit, v);
                 self.feed(Event::Invoked { operation, call });
             }
             Act::Reconnect => self.feed(Event::ReconnectRequested),
@@ -461,8 +467,13 @@ impl<'a> World<'a> {
 
     /// A client that is connected to a sound gateway has answered all that can be answered.
     fn check_that_all_was_answered(&mut self) {
-        if self.dialling.state() != ClientState::Connected {
-            return;
+        match self.dialling.state() {
+            ClientState::Idle | ClientState::Closed => return,
+            ClientState::Connected => {}
+            state @ (ClientState::Connecting | ClientState::Reconnecting) => {
+                let what = || format!("is {} beside sound gateways", state.as_str());
+                return self.verdicts.require(false, what);
+            }
         }
         let waiting = self.operations.unsettled().find(|&(_, in_flight)| !in_flight);
         self.verdicts.require(waiting.is_none(), || format!("{waiting:?} waits for nothing"));
@@ -475,6 +486,12 @@ impl<'a> World<'a> {
         v.require(self.engine.is_quiet(), || "is not quiet after close()".to_owned());
         let unsettled = self.operations.unsettled().next();
         v.require(unsettled.is_none(), || format!("{unsettled:?} is never settled"));
+        // The engine shows no other sign of what it keeps.
+        let debug = format!("{:?}", self.engine);
+        let index = debug.split("index: Index").nth(1).and_then(|text| text.split('}').next());
+        v.require(index.is_some_and(|text| text.ends_with("len: 0 ")), || {
+            format!("keeps something of what is settled: {index:?}")
+        });
         let attempts = self.operations.attempts();
         v.require(self.engine.operation_counts().attempts == attempts, || {
             format!("{} attempts, not {attempts}", self.engine.operation_counts().attempts)
