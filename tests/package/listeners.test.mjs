@@ -234,3 +234,40 @@ test('close inside the constructor of a socket, inside send and inside close', a
     assert.equal(clock.running, 0);
   }
 });
+
+test('what a listener causes comes after what it hears, for every listener', async (t) => {
+  const clock = virtualClock(t);
+  const fake = fakeSockets(echoing);
+  const client = new ClusterClient({ gateways: ['ws://a.example'], logger: null, WebSocket: fake.WebSocket });
+  const heard = [];
+  client.addEventListener('statechange', ({ detail }) => detail.to === 'connected' && client.close());
+  client.addEventListener('statechange', ({ detail }) => heard.push(detail.to));
+  await client.connect();
+  await clock.advance(100);
+  assert.deepEqual(heard, ['connecting', 'connected', 'closed']);
+});
+
+test('each connect() in one listener has an end of its own', async (t) => {
+  const clock = virtualClock(t);
+  const fake = fakeSockets(echoing);
+  const client = new ClusterClient({ gateways: ['ws://a.example'], logger: null, WebSocket: fake.WebSocket });
+  const ends = [];
+  const connect = (name) =>
+    client.connect().then(
+      () => ends.push(`${name} connected`),
+      ({ code }) => ends.push(`${name} ${code}`),
+    );
+  let first = true;
+  client.addEventListener('dial', () => {
+    if (!first) return;
+    first = false;
+    client.close();
+    connect('second');
+    client.close();
+    connect('third');
+  });
+  connect('first');
+  await clock.advance(100);
+  assert.deepEqual(ends, ['first CLIENT_CLOSED', 'second CLIENT_CLOSED', 'third connected']);
+  client.close();
+});

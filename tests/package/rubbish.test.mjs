@@ -24,6 +24,8 @@ test('rubbish is counted, and the connection lives', async () => {
     ['{"id":1e400,"result":1}', 1],
     ['{"id":"","result":1}', 1],
     ['{"id":"1x","result":1}', 1],
+    ['{"id":"0x1","result":1}', 1],
+    ['{"id":" 1","result":1}', 1],
     ['{"id":{},"result":1}', 1],
     ['{"id":[1],"result":1}', 1],
     ['{"id":true,"result":1}', 1],
