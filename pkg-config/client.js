@@ -242,6 +242,10 @@ export class ClusterClient extends EventTarget {
   #answer(message) {
     const { result, error } = message;
     const id = numberOf(message.id);
+    if (typeof message.method === 'string') {
+      this.#protocolError('a gateway asked something of this client');
+      return;
+    }
     if (!Number.isSafeInteger(id) || id < 1) {
       this.#protocolError('an answer has an id that is no number of this client');
       return;

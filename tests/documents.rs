@@ -1,5 +1,13 @@
 //! What the documents say of the options is what the code has.
 
+#![expect(
+    clippy::float_arithmetic,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may fail by any of them"
+)]
+
 use regate::policy::{
     Settings,
     failure_log::SUMMARY_MILLISECONDS,
