@@ -8,18 +8,21 @@ use alloc::vec::Vec;
 
 use super::Rng;
 
-/// A gateway, by its position in the list that the application gave.
+/// A gateway, by a number that whoever drives the core gave it.
+///
+/// Where the list never changes that is the position in the list. Where it does, a gateway keeps
+/// its number for as long as it is listed, so that a fresh token does not make a new gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GatewayIndex(u32);
 
 impl GatewayIndex {
-    /// The gateway at `position`, counted from 0.
+    /// The gateway of this number, counted from 0.
     #[must_use]
     pub const fn from_position(position: u32) -> Self {
         Self(position)
     }
 
-    /// The position in the application's list, counted from 0.
+    /// The number.
     #[must_use]
     pub const fn position(self) -> u32 {
         self.0
@@ -41,6 +44,8 @@ pub enum NextDial {
 /// What is held of one gateway while the rounds go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
+    /// Joined the list while the round was running: dialled before the round is over.
+    Fresh,
     /// May be dialled in the running round.
     Untried,
     /// In the failed set.
@@ -53,6 +58,20 @@ enum Standing {
 struct Entry {
     gateway: GatewayIndex,
     standing: Standing,
+    credentials: Credentials,
+}
+
+/// Whether a gateway has said, since a connection was last steady, that it wants fresh ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Credentials {
+    Accepted,
+    Refused,
+}
+
+impl Entry {
+    const fn new(gateway: GatewayIndex, standing: Standing) -> Self {
+        Self { gateway, standing, credentials: Credentials::Accepted }
+    }
 }
 
 /// The gateways in the order in which this client dials them, and how far the round has come.
@@ -77,7 +96,8 @@ pub struct Round {
     entries: Vec<Entry>,
     /// Where in `entries` the next dial is looked for.
     cursor: usize,
-    /// How many entries of the list this round has not passed yet.
+    /// How many entries of the list this round has not passed yet, those that joined it since it
+    /// began aside.
     left: usize,
 }
 
@@ -86,7 +106,7 @@ impl Round {
     #[must_use]
     pub fn new(gateways: u32) -> Self {
         let entries: Vec<_> = (0..gateways)
-            .map(|position| Entry { gateway: GatewayIndex(position), standing: Standing::Untried })
+            .map(|position| Entry::new(GatewayIndex(position), Standing::Untried))
             .collect();
         Self { cursor: 0, left: entries.len(), entries }
     }
@@ -101,6 +121,12 @@ impl Round {
         self.entries.iter().map(|entry| entry.gateway)
     }
 
+    /// Whether `gateway` is in the list.
+    #[must_use]
+    pub fn lists(&self, gateway: GatewayIndex) -> bool {
+        self.entries.iter().any(|entry| entry.gateway == gateway)
+    }
+
     /// What to do next. Asking changes nothing but to pass over gateways that are out.
     pub fn next_dial(&mut self) -> NextDial {
         if self.entries.iter().all(|entry| entry.standing == Standing::Out) {
@@ -109,18 +135,23 @@ impl Round {
         while self.left > 0 {
             let Some(entry) = self.entries.get(self.cursor) else { break };
             match entry.standing {
-                Standing::Untried => return NextDial::Gateway(entry.gateway),
+                Standing::Fresh | Standing::Untried => return NextDial::Gateway(entry.gateway),
                 Standing::Failed => break,
                 Standing::Out => self.pass(),
             }
         }
-        NextDial::RoundOver
+        match self.entries.iter().find(|entry| entry.standing == Standing::Fresh) {
+            Some(entry) => {
+                self.left = 0; // but for those that joined, the list is dialled through
+                NextDial::Gateway(entry.gateway)
+            }
+            None => NextDial::RoundOver,
+        }
     }
 
     /// `gateway` failed: it joins the failed set, and the round goes on after it.
     pub fn fail(&mut self, gateway: GatewayIndex) {
-        self.mark(gateway, Standing::Failed);
-        self.pass();
+        self.mark_and_pass(gateway, Standing::Failed);
     }
 
     /// `gateway` failed, but is to be dialled again after a wait: it joins the failed set, and
@@ -131,14 +162,30 @@ impl Round {
 
     /// `gateway` is out until [`clear_all`](Self::clear_all); the round goes on after it.
     pub fn strike_out(&mut self, gateway: GatewayIndex) {
-        self.mark(gateway, Standing::Out);
-        self.pass();
+        self.mark_and_pass(gateway, Standing::Out);
+    }
+
+    /// `gateway` wants fresh credentials; `false` when it said so before and no connection was
+    /// steady since.
+    pub fn refuse_credentials(&mut self, gateway: GatewayIndex) -> bool {
+        let found = self.entries.iter_mut().find(|entry| entry.gateway == gateway);
+        found.is_none_or(|entry| {
+            core::mem::replace(&mut entry.credentials, Credentials::Refused)
+                == Credentials::Accepted
+        })
+    }
+
+    /// A connection is steady: what gateways said of credentials is forgotten.
+    pub fn accept_credentials(&mut self) {
+        for entry in &mut self.entries {
+            entry.credentials = Credentials::Accepted;
+        }
     }
 
     /// The wait is over: empties the failed set and begins a round where the last one stopped.
     pub fn begin_next(&mut self) {
         for entry in &mut self.entries {
-            if entry.standing == Standing::Failed {
+            if matches!(entry.standing, Standing::Failed | Standing::Fresh) {
                 entry.standing = Standing::Untried;
             }
         }
@@ -149,17 +196,26 @@ impl Round {
     /// the lost gateway last.
     pub fn begin_after(&mut self, lost: GatewayIndex) {
         self.begin_next();
-        self.seek(lost);
-        self.step();
+        if self.seek(lost) {
+            self.step();
+        }
     }
 
     /// Forgets every mark, and begins with the first gateway of the order.
     pub fn clear_all(&mut self) {
-        for entry in &mut self.entries {
-            entry.standing = Standing::Untried;
-        }
+        self.clear_marks();
         self.cursor = 0;
         self.left = self.entries.len();
+    }
+
+    /// Forgets which gateways are out or want fresh credentials. The round goes on.
+    pub fn clear_marks(&mut self) {
+        for entry in &mut self.entries {
+            if entry.standing == Standing::Out {
+                entry.standing = Standing::Fresh;
+            }
+        }
+        self.accept_credentials();
     }
 
     /// Begins the round at `gateway`, whatever was dialled before.
@@ -168,15 +224,61 @@ impl Round {
         self.seek(gateway);
     }
 
-    fn seek(&mut self, gateway: GatewayIndex) {
-        let found = self.entries.iter().position(|entry| entry.gateway == gateway);
-        self.cursor = found.unwrap_or(self.cursor);
+    /// Replaces the list. Gateways that stay keep their marks; new ones are dialled before the
+    /// running round is over. With `rng` their places are drawn, else the list's order is kept.
+    pub fn replace(&mut self, list: &[GatewayIndex], rng: Option<&mut Rng>) {
+        let old = core::mem::take(&mut self.entries);
+        let (passed_to, left) = (self.cursor, self.left);
+        let stays = |entry: &Entry| list.contains(&entry.gateway);
+        let ahead = old.iter().cycle().skip(passed_to).take(old.len());
+        let next = ahead.clone().find(|entry| stays(entry)).map(|entry| entry.gateway);
+        let passed_over = |entry: &&Entry| stays(entry) && entry.standing != Standing::Fresh;
+        self.left = ahead.take(left).filter(passed_over).count();
+        let known = |gateway: GatewayIndex| old.iter().find(|entry| entry.gateway == gateway);
+        match rng {
+            None => {
+                let entry = |&gateway: &GatewayIndex| {
+                    known(gateway).copied().unwrap_or(Entry::new(gateway, Standing::Fresh))
+                };
+                self.entries = list.iter().map(entry).collect();
+            }
+            Some(rng) => {
+                self.entries = old.iter().copied().filter(|entry| stays(entry)).collect();
+                for &gateway in list.iter().filter(|&&gateway| known(gateway).is_none()) {
+                    let most = u64::try_from(self.entries.len()).unwrap_or(0);
+                    let place = usize::try_from(rng.up_to(most)).unwrap_or(0);
+                    let place = place.min(self.entries.len());
+                    self.entries.insert(place, Entry::new(gateway, Standing::Fresh));
+                }
+            }
+        }
+        self.cursor = 0;
+        if let Some(next) = next {
+            self.seek(next);
+        }
     }
 
-    fn mark(&mut self, gateway: GatewayIndex, standing: Standing) {
-        self.seek(gateway);
-        if let Some(entry) = self.entries.get_mut(self.cursor) {
-            entry.standing = standing;
+    /// Looks there for the next dial; `false` where the gateway is not in the list any more.
+    fn seek(&mut self, gateway: GatewayIndex) -> bool {
+        let found = self.entries.iter().position(|entry| entry.gateway == gateway);
+        self.cursor = found.unwrap_or(self.cursor);
+        found.is_some()
+    }
+
+    /// Marks `gateway`; says what it was before, where it is in the list.
+    fn mark(&mut self, gateway: GatewayIndex, standing: Standing) -> Option<Standing> {
+        if !self.seek(gateway) {
+            return None;
+        }
+        let entry = self.entries.get_mut(self.cursor)?;
+        Some(core::mem::replace(&mut entry.standing, standing))
+    }
+
+    fn mark_and_pass(&mut self, gateway: GatewayIndex, standing: Standing) {
+        match self.mark(gateway, standing) {
+            Some(Standing::Fresh) => self.step(),
+            Some(Standing::Untried | Standing::Failed | Standing::Out) => self.pass(),
+            None => {}
         }
     }
 
@@ -252,6 +354,49 @@ mod tests {
         assert_eq!(round.next_dial(), NextDial::NoneLeft);
         round.clear_all();
         assert_eq!(play_out(&mut round), [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_new_list_drops_what_left_and_dials_what_came_before_the_round_is_over() {
+        let list = |numbers: &[u32]| numbers.iter().map(|&n| gateway(n)).collect::<Vec<_>>();
+        for (label, new, rest) in [
+            ("the same list", &[0, 1, 2][..], &[1, 2][..]),
+            ("one left", &[0, 2], &[2]),
+            ("one came before those that failed", &[3, 0, 1, 2], &[1, 2, 3]),
+            ("one came among them", &[0, 3, 1, 2], &[1, 2, 3]),
+            ("all others", &[3, 4], &[3, 4]),
+            ("only the failed one stays", &[0], &[]),
+        ] {
+            let mut round = Round::new(3);
+            round.fail(gateway(0));
+            round.replace(&list(new), None);
+            let mut dialled = play_out(&mut round);
+            if label.contains("among") {
+                dialled.sort_unstable(); // in which order does not matter
+            }
+            assert_eq!(dialled, rest, "{label}");
+            round.begin_next();
+            let mut all = play_out(&mut round);
+            all.sort_unstable();
+            let mut expected = new.to_vec();
+            expected.sort_unstable();
+            assert_eq!(all, expected, "{label}: the next round dials all of them once");
+        }
+        let mut round = Round::new(3);
+        round.replace(&list(&[0, 1, 2, 3, 4]), Some(&mut Rng::from_seed(5)));
+        let mut all = play_out(&mut round);
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn fresh_credentials_are_asked_for_once_until_a_connection_is_steady() {
+        let mut round = Round::new(2);
+        assert!(round.refuse_credentials(gateway(0)));
+        assert!(!round.refuse_credentials(gateway(0)));
+        assert!(round.refuse_credentials(gateway(1)));
+        round.accept_credentials();
+        assert!(round.refuse_credentials(gateway(0)));
     }
 
     #[test]
