@@ -10,6 +10,7 @@ pub mod engine;
 mod error;
 pub mod failure_log;
 mod gateways;
+mod liveness;
 mod notice;
 mod operations;
 pub mod options;
@@ -18,14 +19,16 @@ pub mod tcp_timeouts;
 mod time;
 mod verdict;
 
-pub use connection::{CloseRequest, ConnectionSettings, FirstConnect, Ratio, Reconnect, SocketId};
-pub use engine::{Action, Engine, Event, SendFailure, Settings};
+pub use connection::{
+    CloseRequest, ConnectionSettings, FirstConnect, Hooks, Judgement, Ratio, Reconnect, SocketId,
+};
+pub use engine::{Action, Engine, Event, Heartbeat, SendFailure, Settings};
 pub use error::{Completion, ErrorCode, GaveUp, LastFailure, OperationError};
 pub use gateways::{GatewayIndex, NextDial, Round};
 pub use notice::{ClientState, FailureCount, LogLine, Notice, StateReason};
 pub use operations::{
-    Answer, AttemptEnd, AttemptId, Call, Decision, Limits, MessagingSettings, OperationCounts,
-    OperationId, Redo, Standing, decide,
+    Answer, AttemptEnd, AttemptId, Binding, Call, Decision, Limits, MessagingSettings,
+    OperationCounts, OperationId, Purpose, Redo, Standing, decide,
 };
 pub use rng::Rng;
 pub use tcp_timeouts::{

@@ -28,14 +28,15 @@
 //! assert_eq!(dialled_at.len(), 17);
 //! ```
 
-use alloc::collections::VecDeque;
+use alloc::{collections::VecDeque, vec::Vec};
 
 use super::{
     Answer, AttemptEnd, AttemptId, Call, Cause, ClientState, CloseRequest, ConnectionSettings,
-    ErrorCode, GatewayIndex, GaveUp, InFlight, Instant, Limits, MessagingSettings, Notice,
-    OperationCounts, OperationId, Rng, SocketId, StateReason,
+    ErrorCode, GatewayIndex, GaveUp, InFlight, Instant, Judgement, Limits, MessagingSettings,
+    Notice, OperationCounts, OperationId, Rng, SocketId, StateReason, Verdict,
     connection::{Connection, ConnectionEvent, ConnectionOutput},
     failure_log::FailureLog,
+    liveness::{Liveness, LivenessOutput},
     operations::{Link, OperationOutput, Operations},
     time,
 };
@@ -52,6 +53,22 @@ pub struct Settings {
     pub limits: Limits,
     /// Whether operations may be redone that do not say so themselves: false, from Hazelcast.
     pub redo_operations: bool,
+    /// How the line is watched.
+    pub heartbeat: Heartbeat,
+}
+
+/// How the line is watched: the options of `heartbeat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "to be written out with `..Default::default()`")]
+pub struct Heartbeat {
+    /// After how long a silence a ping is sent: 15,000 ms. 0 is never.
+    pub period_milliseconds: u64,
+}
+
+impl Default for Heartbeat {
+    fn default() -> Self {
+        Self { period_milliseconds: 15_000 }
+    }
 }
 
 /// Why a frame did not go out.
@@ -83,8 +100,31 @@ pub enum Event {
         /// What is asked for.
         call: Call,
     },
-    /// The caller's signal aborted the operation.
+    /// The caller's signal aborted the operation, or the subscription was given up.
     OperationAborted(OperationId),
+    /// The application called `drain()`.
+    DrainRequested,
+    /// The application set the list of gateways.
+    GatewaysSet(Vec<GatewayIndex>),
+    /// The list that was asked for; `None` where it could not be had.
+    GatewaysListed(Option<Vec<GatewayIndex>>),
+    /// What the application says of the failure that it was asked about.
+    FailureJudged(Judgement),
+    /// The session hook is done.
+    SessionDone(SocketId),
+    /// The session hook failed, with a verdict of its own or none.
+    SessionFailed {
+        /// The socket it ran on.
+        socket: SocketId,
+        /// What it says that its failure means.
+        verdict: Option<Verdict>,
+    },
+    /// The network came back, the tab was shown or the machine woke up, it seems.
+    Woken,
+    /// The page goes into the back/forward cache.
+    PageHidden,
+    /// The page came out of the back/forward cache.
+    PageShown,
     /// The socket opened.
     SocketOpened(SocketId),
     /// The socket had an error; its close may follow.
@@ -104,6 +144,15 @@ pub enum Event {
         attempt: Option<AttemptId>,
         /// Why.
         failure: SendFailure,
+    },
+    /// Anything came on the socket.
+    Received(SocketId),
+    /// How much the platform still has to send on the socket.
+    BufferMeasured {
+        /// Which socket.
+        socket: SocketId,
+        /// How many bytes.
+        bytes: u64,
     },
     /// An answer came.
     Answered {
@@ -130,6 +179,36 @@ pub enum Action {
         /// Which socket.
         socket: SocketId,
     },
+    /// Ask the application for its list, and report [`Event::GatewaysListed`].
+    AskForGateways,
+    /// Ask the application what a failure means, and report [`Event::FailureJudged`].
+    Judge {
+        /// The gateway that failed.
+        gateway: GatewayIndex,
+        /// Why.
+        cause: Cause,
+        /// What it means unless the application says otherwise.
+        verdict: Verdict,
+    },
+    /// Run the session hook on this socket, and report how it ended.
+    Greet {
+        /// Which socket.
+        socket: SocketId,
+        /// The gateway behind it.
+        gateway: GatewayIndex,
+    },
+    /// Report [`Event::BufferMeasured`], where the platform tells.
+    MeasureBuffer {
+        /// Of which socket.
+        socket: SocketId,
+    },
+    /// Send a ping; any answer will do.
+    Ping {
+        /// On which socket.
+        socket: SocketId,
+        /// The id that the frame carries.
+        attempt: AttemptId,
+    },
     /// Send an attempt of an operation.
     Send {
         /// On which socket.
@@ -153,9 +232,16 @@ pub enum Action {
 pub struct Engine {
     connection: Connection,
     operations: Operations,
+    liveness: Liveness,
+    /// Pings that may still be answered. Few: one for each wait of the read schedule.
+    pings: VecDeque<AttemptId>,
+    buffered_bytes: u64,
     failure_log: FailureLog,
     actions: VecDeque<Action>,
 }
+
+/// More pings than that are never owed by a sensible read schedule.
+const MOST_PINGS: usize = 64;
 
 /// How many actions there is room for while none is pending.
 const ROOM_KEPT: usize = 256;
@@ -170,6 +256,12 @@ impl Engine {
         Self {
             connection: Connection::new(settings.connection, gateways, rng),
             operations: Operations::new(settings.messaging, settings.limits, operations_rng),
+            liveness: Liveness::new(
+                settings.heartbeat.period_milliseconds,
+                settings.connection.read_timeouts,
+            ),
+            pings: VecDeque::new(),
+            buffered_bytes: 0,
             failure_log: FailureLog::new(),
             actions: VecDeque::new(),
         }
@@ -194,6 +286,28 @@ impl Engine {
             Event::CloseRequested(request) => {
                 self.connection.handle_event(now, ConnectionEvent::CloseRequested(request));
             }
+            Event::DrainRequested => self.operations.drain(),
+            Event::GatewaysSet(list) => {
+                self.connection.handle_event(now, ConnectionEvent::ListReplaced(list));
+            }
+            Event::GatewaysListed(list) => {
+                self.connection.handle_event(now, ConnectionEvent::Listed(list));
+            }
+            Event::FailureJudged(judgement) => {
+                self.connection.handle_event(now, ConnectionEvent::Judged(judgement));
+            }
+            Event::SessionDone(socket) => {
+                self.connection.handle_event(now, ConnectionEvent::Greeted(socket));
+            }
+            Event::SessionFailed { socket, verdict } => {
+                self.fail(now, socket, Cause::SessionFailed, verdict);
+            }
+            Event::Woken => {
+                self.connection.handle_event(now, ConnectionEvent::Woken);
+                self.doubt(now);
+            }
+            Event::PageHidden => self.connection.handle_event(now, ConnectionEvent::Hidden),
+            Event::PageShown => self.connection.handle_event(now, ConnectionEvent::Shown),
             Event::Invoked { operation, call } => self.operations.invoke(now, operation, call),
             Event::OperationAborted(operation) => self.operations.abort(now, operation),
             Event::SocketOpened(socket) => {
@@ -202,11 +316,17 @@ impl Engine {
             Event::SocketErred(socket) => {
                 self.connection.handle_event(now, ConnectionEvent::Erred(socket));
             }
-            Event::SocketFailed { socket, cause } => self.fail(now, socket, cause),
+            Event::SocketFailed { socket, cause } => self.fail(now, socket, cause, None),
             Event::SendFailed { socket, attempt, failure } => {
                 return self.fail_send(now, socket, attempt, failure);
             }
-            Event::Answered { attempt, answer } => self.operations.answer(now, attempt, answer),
+            Event::Received(socket) => return self.hear(now, socket),
+            Event::BufferMeasured { socket, bytes } => self.measure(now, socket, bytes),
+            Event::Answered { attempt, answer } => {
+                if !self.take_ping(attempt) {
+                    self.operations.answer(now, attempt, answer);
+                }
+            }
         }
         self.carry_out(now, None);
     }
@@ -217,6 +337,10 @@ impl Engine {
         self.carry_out(now, None);
         self.operations.handle_timeout(now);
         self.carry_out(now, None);
+        if let Some(output) = self.liveness.handle_timeout(now) {
+            self.watch(now, output);
+            self.carry_out(now, None);
+        }
         if let Some(line) = self.failure_log.handle_timeout(now) {
             self.actions.push_back(Action::Tell(Notice::Logged(line)));
         }
@@ -225,10 +349,13 @@ impl Engine {
     /// When to call [`handle_timeout`](Self::handle_timeout) next, or `None` for never.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
-        time::earlier(
-            self.connection.poll_timeout(),
-            time::earlier(self.operations.poll_timeout(), self.failure_log.poll_timeout()),
-        )
+        if self.connection.is_hidden() {
+            return None;
+        }
+        let machines =
+            time::earlier(self.connection.poll_timeout(), self.operations.poll_timeout());
+        let watch = time::earlier(self.liveness.poll_timeout(), self.failure_log.poll_timeout());
+        time::earlier(machines, watch)
     }
 
     /// The next thing to do.
@@ -277,9 +404,9 @@ impl Engine {
         }
     }
 
-    /// Why each gateway, in the order of the list, failed last since `connect()`.
+    /// Why gateways failed last since `connect()`, in the order of their numbers.
     #[must_use]
-    pub fn last_failures(&self) -> &[Option<Cause>] {
+    pub fn last_failures(&self) -> &[(GatewayIndex, Cause)] {
         self.connection.last_failures()
     }
 
@@ -295,6 +422,12 @@ impl Engine {
         self.operations.in_flight()
     }
 
+    /// How many subscriptions there are.
+    #[must_use]
+    pub const fn subscriptions(&self) -> u64 {
+        self.operations.subscriptions()
+    }
+
     /// What was counted since the client was made.
     #[must_use]
     pub const fn operation_counts(&self) -> &OperationCounts {
@@ -306,6 +439,7 @@ impl Engine {
     pub const fn is_quiet(&self) -> bool {
         matches!(self.state(), ClientState::Idle | ClientState::Closed)
             && self.operations.waiting() == 0
+            && self.operations.subscriptions() == 0
     }
 
     fn restart_operations(&mut self) {
@@ -314,11 +448,61 @@ impl Engine {
         }
     }
 
-    fn fail(&mut self, now: Instant, socket: SocketId, cause: Cause) {
+    fn fail(&mut self, now: Instant, socket: SocketId, cause: Cause, verdict: Option<Verdict>) {
         let in_flight =
             if self.operations.any_handed_over() { InFlight::Something } else { InFlight::Nothing };
-        let event = ConnectionEvent::Failed { socket, cause, in_flight };
+        let event = ConnectionEvent::Failed { socket, cause, in_flight, verdict };
         self.connection.handle_event(now, event);
+    }
+
+    /// Something came: that is life, whatever it says. On every message, so no more than that.
+    fn hear(&mut self, now: Instant, socket: SocketId) {
+        if self.sendable_socket() == Some(socket) {
+            self.liveness.heard(now);
+        }
+    }
+
+    /// There is reason to doubt the line.
+    fn doubt(&mut self, now: Instant) {
+        if let Some(output) = self.liveness.probe(now) {
+            self.watch(now, output);
+        }
+    }
+
+    fn watch(&mut self, now: Instant, output: LivenessOutput) {
+        let Some(socket) = self.sendable_socket() else { return };
+        match output {
+            LivenessOutput::Measure => {
+                self.actions.push_back(Action::MeasureBuffer { socket });
+            }
+            LivenessOutput::Ping => {
+                let attempt = AttemptId::from_u64(self.operations.reserve().as_u64());
+                if self.pings.len() >= MOST_PINGS {
+                    self.pings.pop_front();
+                }
+                self.pings.push_back(attempt);
+                self.actions.push_back(Action::MeasureBuffer { socket });
+                self.actions.push_back(Action::Ping { socket, attempt });
+            }
+            LivenessOutput::Dead => self.fail(now, socket, Cause::HeartbeatLost, None),
+        }
+    }
+
+    /// A buffer that grows empty is life as well: somebody acknowledges what was sent.
+    fn measure(&mut self, now: Instant, socket: SocketId, bytes: u64) {
+        if bytes < self.buffered_bytes {
+            self.hear(now, socket);
+        }
+        self.buffered_bytes = bytes;
+        if self.sendable_socket() == Some(socket) {
+            self.operations.measured(now, bytes);
+        }
+    }
+
+    /// Whether it is a ping that was answered. Pings stand outside everything that is counted.
+    fn take_ping(&mut self, attempt: AttemptId) -> bool {
+        let found = self.pings.iter().position(|&ping| ping == attempt);
+        found.and_then(|place| self.pings.remove(place)).is_some()
     }
 
     fn fail_send(
@@ -337,7 +521,7 @@ impl Engine {
         if failure == SendFailure::NotOpen {
             self.connection.handle_event(now, ConnectionEvent::FoundNotOpen(socket));
         } else {
-            self.fail(now, socket, cause);
+            self.fail(now, socket, cause, None);
         }
         self.carry_out(now, attempt);
         if let Some(attempt) = attempt {
@@ -351,51 +535,82 @@ impl Engine {
     /// `except` is the attempt that is about to be taken back: the loss of its socket is not
     /// what ended it.
     fn carry_out(&mut self, now: Instant, except: Option<AttemptId>) {
-        while let Some(output) = self.connection.poll_output() {
-            match output {
-                ConnectionOutput::Open { socket, gateway } => {
-                    self.failure_log.dialled();
-                    self.actions.push_back(Action::Open { socket, gateway });
-                }
-                ConnectionOutput::Close { socket } => {
-                    self.actions.push_back(Action::Close { socket });
-                }
-                ConnectionOutput::Ready { socket, gateway } => {
-                    self.operations.open(now, socket, gateway);
-                    self.pass_on();
-                }
-                ConnectionOutput::Halted => {
-                    self.operations.halt(now);
-                    self.pass_on();
-                }
-                ConnectionOutput::Lost { gateway, cause } => {
-                    if cause != Cause::Dropped {
-                        self.log_failure(now, gateway, cause);
-                    }
-                    self.operations.lose(now, cause, except);
-                    self.pass_on();
-                }
-                ConnectionOutput::RoundBegan => self.failure_log.round_began(),
-                ConnectionOutput::Steadied { gateway, since } => {
-                    if let Some(line) = self.failure_log.steadied(gateway, since) {
-                        self.actions.push_back(Action::Tell(Notice::Logged(line)));
-                    }
-                }
-                ConnectionOutput::Ended { reason, lost } => {
-                    if let Some((gateway, cause)) = lost {
-                        self.log_failure(now, gateway, cause);
-                    }
-                    self.end(now, reason, lost.map(|(_, cause)| cause), except);
-                }
-                ConnectionOutput::Notice(notice) => {
-                    if let Notice::DialFailed { gateway, cause, .. } = notice {
-                        self.log_failure(now, gateway, cause);
-                    }
-                    self.actions.push_back(Action::Tell(notice));
-                }
+        loop {
+            while let Some(output) = self.connection.poll_output() {
+                self.carry_out_one(now, output, except);
+            }
+            self.pass_on(now);
+            if !self.operations.is_drained() {
+                return;
+            }
+            let close = ConnectionEvent::CloseRequested(CloseRequest::Application);
+            self.connection.handle_event(now, close);
+            if self.connection.client_state() == ClientState::Idle {
+                return;
             }
         }
-        self.pass_on();
+    }
+
+    fn carry_out_one(&mut self, now: Instant, output: ConnectionOutput, except: Option<AttemptId>) {
+        match output {
+            ConnectionOutput::Open { socket, gateway } => {
+                self.failure_log.dialled();
+                self.actions.push_back(Action::Open { socket, gateway });
+            }
+            ConnectionOutput::Close { socket } => {
+                self.actions.push_back(Action::Close { socket });
+            }
+            ConnectionOutput::AskForList => self.actions.push_back(Action::AskForGateways),
+            ConnectionOutput::Judge { gateway, cause, verdict } => {
+                self.actions.push_back(Action::Judge { gateway, cause, verdict });
+            }
+            ConnectionOutput::Greet { socket, gateway } => {
+                self.operations.greet(socket, gateway);
+                self.actions.push_back(Action::Greet { socket, gateway });
+            }
+            ConnectionOutput::GreetingEnded { cause } => {
+                self.operations.end_greeting(now, cause);
+                self.pass_on(now);
+            }
+            ConnectionOutput::Ready { socket, gateway } => {
+                self.buffered_bytes = 0;
+                self.pings.clear();
+                self.operations.open(now, socket, gateway);
+                self.liveness.opened(now);
+                self.pass_on(now);
+            }
+            ConnectionOutput::Halted => {
+                self.operations.halt(now);
+                self.pass_on(now);
+            }
+            ConnectionOutput::Lost { gateway, cause } => {
+                self.liveness.ended();
+                if !matches!(cause, Cause::Dropped | Cause::Hidden) {
+                    self.log_failure(now, gateway, cause);
+                }
+                self.operations.lose(now, cause, except);
+                self.pass_on(now);
+            }
+            ConnectionOutput::RoundBegan => self.failure_log.round_began(),
+            ConnectionOutput::Steadied { gateway, since } => {
+                if let Some(line) = self.failure_log.steadied(gateway, since) {
+                    self.actions.push_back(Action::Tell(Notice::Logged(line)));
+                }
+            }
+            ConnectionOutput::Ended { reason, lost } => {
+                self.liveness.ended();
+                if let Some((gateway, cause)) = lost {
+                    self.log_failure(now, gateway, cause);
+                }
+                self.end(now, reason, lost.map(|(_, cause)| cause), except);
+            }
+            ConnectionOutput::Notice(notice) => {
+                if let Notice::DialFailed { gateway, cause, .. } = notice {
+                    self.log_failure(now, gateway, cause);
+                }
+                self.actions.push_back(Action::Tell(notice));
+            }
+        }
     }
 
     fn end(
@@ -409,11 +624,9 @@ impl Engine {
         if let Some(line) = self.failure_log.ended(now, gave_up) {
             self.actions.push_back(Action::Tell(Notice::Logged(line)));
         }
-        let waiting = gave_up.map_or(ErrorCode::ClientClosed, GaveUp::code);
-        let in_flight =
-            if gave_up.is_some() { ErrorCode::ConnectionLost } else { ErrorCode::ClientClosed };
-        self.operations.close(now, waiting, in_flight, cause, except);
-        self.pass_on();
+        let code = gave_up.map_or(ErrorCode::ClientClosed, GaveUp::code);
+        self.operations.close(now, code, cause, except);
+        self.pass_on(now);
     }
 
     fn log_failure(&mut self, now: Instant, gateway: GatewayIndex, cause: Cause) {
@@ -422,16 +635,23 @@ impl Engine {
         }
     }
 
-    fn pass_on(&mut self) {
+    fn pass_on(&mut self, now: Instant) {
         while let Some(output) = self.operations.poll_output() {
-            self.actions.push_back(match output {
+            match output {
                 OperationOutput::Send { socket, operation, attempt } => {
-                    Action::Send { socket, operation, attempt }
+                    self.actions.push_back(Action::Send { socket, operation, attempt });
                 }
                 OperationOutput::Settled { operation, outcome } => {
-                    Action::Tell(Notice::Settled { operation, outcome })
+                    self.actions.push_back(Action::Tell(Notice::Settled { operation, outcome }));
                 }
-            });
+                OperationOutput::Subscribed { operation, resumed } => {
+                    self.actions.push_back(Action::Tell(Notice::Subscribed { operation, resumed }));
+                }
+                OperationOutput::Measure { socket } => {
+                    self.actions.push_back(Action::MeasureBuffer { socket });
+                }
+                OperationOutput::Doubted => self.doubt(now),
+            }
         }
     }
 }

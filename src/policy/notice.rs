@@ -93,6 +93,13 @@ pub enum Notice {
         /// Its answer was a result, or it failed.
         outcome: Result<(), OperationError>,
     },
+    /// A subscription is live.
+    Subscribed {
+        /// Which subscription.
+        operation: OperationId,
+        /// Whether it was live before: then something may have been missed meanwhile.
+        resumed: bool,
+    },
     /// The connection changed its state.
     StateChanged {
         /// The state before.
@@ -123,6 +130,7 @@ impl Notice {
             Self::Dialled { .. }
             | Self::Logged(_)
             | Self::Settled { .. }
+            | Self::Subscribed { .. }
             | Self::StateChanged { .. }
             | Self::WaitBegan { .. } => None,
         }

@@ -18,12 +18,17 @@
 //! | `InFlight` | any other end | what [`decide`] says |
 //! | any | aborted, timed out, closed | is settled; its frame, if it has not left, never will |
 //!
+//! A subscription goes the same way, but is live when it is answered, and waits again whenever its
+//! connection is lost: first of all that waits. It has no timeouts.
+//!
 //! Whatever was settled is removed everywhere, so a late or repeated answer finds nothing.
 
 mod deadlines;
 mod decision;
 mod machine;
+mod operation;
 mod settings;
+mod steps;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -34,6 +39,8 @@ pub use decision::{AttemptEnd, Decision, Redo, Standing, decide};
 pub use settings::{Limits, MessagingSettings};
 
 pub(super) use machine::{Link, OperationOutput, Operations};
+
+use super::SocketId;
 
 /// An operation, by a number that is never used twice. It is also the id of its first attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,14 +78,44 @@ impl AttemptId {
     }
 }
 
+/// What an operation is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "there is no third case")]
+pub enum Purpose {
+    /// One answer.
+    Request,
+    /// To be told again and again: it is issued anew on every connection, until it is aborted.
+    Subscription,
+}
+
+/// Where an operation may be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "there is no fourth case")]
+pub enum Binding {
+    /// To whichever gateway is connected.
+    Anywhere,
+    /// Only on the connection that there is when it is made.
+    Connection,
+    /// Only on this socket, whose session hook makes it; it is not run again.
+    Session(SocketId),
+}
+
 /// What a caller asks for, apart from the payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "to be written out with `..Call::once()`")]
 pub struct Call {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Where it may be sent.
+    pub binding: Binding,
     /// Whether it may be run again.
     pub redo: Redo,
     /// How long it may take in all; `None` for no limit of its own.
     pub timeout_milliseconds: Option<u64>,
+    /// The length of its frame, for the limits.
+    pub bytes: u64,
+    /// What the platform still has to send at this moment, where it tells.
+    pub buffered_bytes: u64,
     /// Settings of its own; `None` for those of the client.
     pub messaging: Option<Box<MessagingSettings>>,
 }
@@ -87,13 +124,31 @@ impl Call {
     /// A call that may not be run again.
     #[must_use]
     pub const fn once() -> Self {
-        Self { redo: Redo::Once, timeout_milliseconds: None, messaging: None }
+        Self {
+            purpose: Purpose::Request,
+            binding: Binding::Anywhere,
+            redo: Redo::Once,
+            timeout_milliseconds: None,
+            bytes: 0,
+            buffered_bytes: 0,
+            messaging: None,
+        }
     }
 
     /// A call that may be run again.
     #[must_use]
     pub const fn redoable() -> Self {
-        Self { redo: Redo::Redoable, timeout_milliseconds: None, messaging: None }
+        let mut call = Self::once();
+        call.redo = Redo::Redoable;
+        call
+    }
+
+    /// A call that asks to be told again and again.
+    #[must_use]
+    pub const fn subscription() -> Self {
+        let mut call = Self::redoable();
+        call.purpose = Purpose::Subscription;
+        call
     }
 }
 
@@ -121,6 +176,14 @@ pub enum Answer {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OperationCounts {
+    /// Operations that were answered with a result.
+    pub succeeded: u64,
+    /// Operations that failed and were not performed.
+    pub failed_no: u64,
+    /// Operations that failed and may have been performed.
+    pub failed_maybe: u64,
+    /// Operations that were performed and answered with an error.
+    pub failed_yes: u64,
     /// Attempts handed to a socket.
     pub attempts: u64,
     /// Attempts beyond the first of their operation.

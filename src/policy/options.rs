@@ -43,6 +43,8 @@ pub enum OptionKey {
     FirstConnect,
     ConnectionJitter,
     SteadyMilliseconds,
+    FailoverSpreadMilliseconds,
+    SessionTimeoutMilliseconds,
     RetryTimeoutSeconds,
     MaxFastInvocationCount,
     MinRetryDelayMilliseconds,
@@ -53,6 +55,9 @@ pub enum OptionKey {
     MessagingJitter,
     MaxPendingOperations,
     MaxInFlightOperations,
+    MaxBufferedBytes,
+    MaxMessageBytes,
+    HeartbeatPeriodMilliseconds,
 }
 
 /// The value of an option.
@@ -137,6 +142,13 @@ pub const OPTIONS: &[OptionSpec] = &[
     row(OptionKey::FirstConnect, "networking.firstConnect", "", FIRST_CONNECT),
     row(OptionKey::ConnectionJitter, "networking.jitter", "", OptionKind::Ratio),
     row(OptionKey::SteadyMilliseconds, "networking.steadyMilliseconds", "", SAFE),
+    row(OptionKey::FailoverSpreadMilliseconds, "networking.failoverSpreadMilliseconds", "", SAFE),
+    row(
+        OptionKey::SessionTimeoutMilliseconds,
+        "networking.sessionTimeoutMilliseconds",
+        "",
+        OptionKind::Integer { least: 1, most: MAX_SAFE_INTEGER },
+    ),
     row(
         OptionKey::RetryTimeoutSeconds,
         "messaging.retryTimeoutSeconds",
@@ -177,6 +189,9 @@ pub const OPTIONS: &[OptionSpec] = &[
     row(OptionKey::MessagingJitter, "messaging.jitter", "", OptionKind::Ratio),
     row(OptionKey::MaxPendingOperations, "limits.maxPendingOperations", "", SAFE),
     row(OptionKey::MaxInFlightOperations, "limits.maxInFlightOperations", "", SAFE),
+    row(OptionKey::MaxBufferedBytes, "limits.maxBufferedBytes", "", SAFE),
+    row(OptionKey::MaxMessageBytes, "limits.maxMessageBytes", "", SAFE),
+    row(OptionKey::HeartbeatPeriodMilliseconds, "heartbeat.periodMilliseconds", "", SAFE),
 ];
 
 impl Settings {
@@ -201,6 +216,17 @@ impl Settings {
             (K::FirstConnect, Choice(1)) => connection.first_connect = FirstConnect::Always,
             (K::ConnectionJitter, Ratio(value)) => connection.jitter = value,
             (K::SteadyMilliseconds, Integer(value)) => connection.steady_milliseconds = value,
+            (K::FailoverSpreadMilliseconds, Integer(value)) => {
+                connection.failover_spread_milliseconds = value;
+            }
+            (K::SessionTimeoutMilliseconds, Integer(value)) => {
+                connection.session_timeout_milliseconds = value;
+            }
+            (K::MaxBufferedBytes, Integer(value)) => self.limits.max_buffered_bytes = value,
+            (K::MaxMessageBytes, Integer(value)) => self.limits.max_message_bytes = value,
+            (K::HeartbeatPeriodMilliseconds, Integer(value)) => {
+                self.heartbeat.period_milliseconds = value;
+            }
             (K::MaxPendingOperations, Integer(value)) => {
                 self.limits.max_pending_operations = value;
             }
@@ -217,7 +243,7 @@ impl Settings {
     pub const fn value_of(&self, key: OptionKey) -> OptionValue {
         use OptionKey as K;
         use OptionValue::{Boolean, Choice, Integer, Ratio, Schedule};
-        let Self { connection, messaging, limits, redo_operations } = self;
+        let Self { connection, messaging, limits, redo_operations, heartbeat } = self;
         match key {
             K::ConnectTimeouts => Schedule(connection.connect_timeouts),
             K::ReadTimeouts => Schedule(connection.read_timeouts),
@@ -237,6 +263,8 @@ impl Settings {
             }),
             K::ConnectionJitter => Ratio(connection.jitter),
             K::SteadyMilliseconds => Integer(connection.steady_milliseconds),
+            K::FailoverSpreadMilliseconds => Integer(connection.failover_spread_milliseconds),
+            K::SessionTimeoutMilliseconds => Integer(connection.session_timeout_milliseconds),
             K::RetryTimeoutSeconds => Integer(messaging.retry_timeout_seconds),
             K::MaxFastInvocationCount => Integer(messaging.max_fast_invocation_count),
             K::MinRetryDelayMilliseconds => Integer(messaging.min_retry_delay_milliseconds),
@@ -247,6 +275,9 @@ impl Settings {
             K::MessagingJitter => Ratio(messaging.jitter),
             K::MaxPendingOperations => Integer(limits.max_pending_operations),
             K::MaxInFlightOperations => Integer(limits.max_in_flight_operations),
+            K::MaxBufferedBytes => Integer(limits.max_buffered_bytes),
+            K::MaxMessageBytes => Integer(limits.max_message_bytes),
+            K::HeartbeatPeriodMilliseconds => Integer(heartbeat.period_milliseconds),
         }
     }
 }

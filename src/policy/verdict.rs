@@ -37,12 +37,22 @@ pub enum Cause {
     Closed(CloseCode),
     /// The dial neither opened nor failed within its limit.
     DialLimit,
+    /// No byte came while answers to pings were owed.
+    HeartbeatLost,
+    /// The page went into the back/forward cache.
+    Hidden,
     /// The constructor of the socket threw something other than what makes a gateway unusable.
     ConstructorThrew,
     /// The socket was not open although no close was seen, and none followed.
     NotOpen,
     /// `send` threw.
     SendThrew,
+    /// The session hook failed.
+    SessionFailed,
+    /// The session hook was not done within `networking.sessionTimeoutMilliseconds`.
+    SessionLimit,
+    /// The gateway is not in the list any more.
+    Unlisted,
     /// The platform refuses this URL: the constructor threw a SyntaxError or a SecurityError.
     Unusable,
     /// The socket belongs to another request of the Worker.
@@ -57,9 +67,14 @@ impl Cause {
             Self::Dropped => "reconnect() was called",
             Self::Closed(_) => "closed",
             Self::DialLimit => "dial limit",
+            Self::HeartbeatLost => "heartbeat lost",
+            Self::Hidden => "page hidden",
             Self::ConstructorThrew => "constructor threw",
             Self::NotOpen => "socket was not open",
             Self::SendThrew => "send threw",
+            Self::SessionFailed => "session hook failed",
+            Self::SessionLimit => "session hook limit",
+            Self::Unlisted => "not listed any more",
             Self::Unusable => "unusable URL",
             Self::WrongContext => "wrong context",
         }
@@ -73,8 +88,13 @@ impl Cause {
             Self::Dropped
             | Self::DialLimit
             | Self::ConstructorThrew
+            | Self::HeartbeatLost
+            | Self::Hidden
             | Self::NotOpen
             | Self::SendThrew
+            | Self::SessionFailed
+            | Self::SessionLimit
+            | Self::Unlisted
             | Self::Unusable
             | Self::WrongContext => None,
         }
@@ -154,8 +174,13 @@ pub const fn default_verdict(cause: Cause, in_flight: InFlight) -> Verdict {
         Cause::Dropped
         | Cause::ConstructorThrew
         | Cause::DialLimit
+        | Cause::HeartbeatLost
+        | Cause::Hidden
         | Cause::NotOpen
         | Cause::SendThrew
+        | Cause::SessionFailed
+        | Cause::SessionLimit
+        | Cause::Unlisted
         | Cause::WrongContext => Verdict::Next,
     }
 }

@@ -91,6 +91,24 @@ pub struct ConnectionSettings {
     /// How long a connection lasts before its loss is forgiven: 5,000 ms, the longest wait of
     /// the default schedule.
     pub steady_milliseconds: u64,
+    /// By how much at most the first dial after a loss is put off, drawn anew each time: 0.
+    pub failover_spread_milliseconds: u64,
+    /// How long the session hook may take: 10,000 ms, as long as a dial.
+    pub session_timeout_milliseconds: u64,
+    /// What the application wants to be asked: nothing.
+    pub hooks: Hooks,
+}
+
+/// What the application wants to be asked while a client dials.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "to be written out with `..Default::default()`")]
+pub struct Hooks {
+    /// What each failure means.
+    pub close_policy: bool,
+    /// Which gateways there are: the list is asked for before rounds, and where tokens may be old.
+    pub list: bool,
+    /// A conversation of its own on each new socket.
+    pub session: bool,
 }
 
 impl ConnectionSettings {
@@ -104,6 +122,9 @@ impl ConnectionSettings {
         first_connect: FirstConnect::Schedule,
         jitter: Ratio::from_millionths(200_000),
         steady_milliseconds: 5_000,
+        failover_spread_milliseconds: 0,
+        session_timeout_milliseconds: 10_000,
+        hooks: Hooks { close_policy: false, list: false, session: false },
     };
 }
 

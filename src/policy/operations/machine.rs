@@ -1,10 +1,10 @@
-use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
+use alloc::{collections::VecDeque, vec::Vec};
 
 use super::{
-    Answer, AttemptEnd, AttemptId, Call, Decision, Limits, MessagingSettings, OperationCounts,
-    OperationId, Redo, Standing,
+    Answer, AttemptEnd, AttemptId, Binding, Call, Decision, Limits, MessagingSettings,
+    OperationCounts, OperationId, Purpose,
     deadlines::Deadlines,
-    decide,
+    operation::{Operation, State},
     table::{Index, Slot, Store},
 };
 use crate::policy::{
@@ -12,10 +12,31 @@ use crate::policy::{
     Rng, SocketId, time,
 };
 
+/// How long a flush pauses when the platform has enough to send.
+pub(super) const FLUSH_PAUSE_MILLISECONDS: u64 = 20;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::policy) enum OperationOutput {
-    Send { socket: SocketId, operation: OperationId, attempt: AttemptId },
-    Settled { operation: OperationId, outcome: Result<(), OperationError> },
+    Send {
+        socket: SocketId,
+        operation: OperationId,
+        attempt: AttemptId,
+    },
+    Settled {
+        operation: OperationId,
+        outcome: Result<(), OperationError>,
+    },
+    /// A subscription is live; `resumed` when it was before, so that something may be missing.
+    Subscribed {
+        operation: OperationId,
+        resumed: bool,
+    },
+    /// See how much the platform still has to send.
+    Measure {
+        socket: SocketId,
+    },
+    /// No answer came in time: is the line alive?
+    Doubted,
 }
 
 /// Where operations can be sent.
@@ -27,84 +48,57 @@ pub(in crate::policy) enum Link {
     Closed,
 }
 
+/// What was parked goes out piece by piece, so that the platform is not flooded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Waiting { due_at: Instant },
-    Queued { attempt: AttemptId, respond_by: Option<Instant> },
-    InFlight { attempt: AttemptId, respond_by: Option<Instant> },
-}
-
-#[derive(Debug)]
-struct Operation {
-    id: OperationId,
-    state: State,
-    /// The deadline of it that counts; others in the heap do not.
-    wake_at: Option<Instant>,
-    made_at: Instant,
-    time_out_at: Option<Instant>,
-    delay_milliseconds: u64,
-    messaging: Option<Box<MessagingSettings>>,
-    redo: Redo,
-    /// Over all attempts that have ended.
-    known: Completion,
-    attempts: u32,
-    last_failure: LastFailure,
-    gateway: Option<GatewayIndex>,
-}
-
-impl Operation {
-    const fn attempt(&self) -> Option<AttemptId> {
-        match self.state {
-            State::Waiting { .. } => None,
-            State::Queued { attempt, .. } | State::InFlight { attempt, .. } => Some(attempt),
-        }
-    }
-
-    /// When it may no longer be sent, where that is limited.
-    fn give_up_at(&self, settings: &MessagingSettings) -> Option<Instant> {
-        settings.retry_timeout_milliseconds().map(|timeout| self.made_at.after(timeout))
-    }
+pub(super) enum Flush {
+    Done,
+    Paused { measure_at: Instant },
 }
 
 #[derive(Debug)]
 pub(in crate::policy) struct Operations {
-    messaging: MessagingSettings,
-    limits: Limits,
-    rng: Rng,
-    link: Link,
-    store: Store<Operation>,
-    index: Index,
-    deadlines: Deadlines,
+    pub(super) messaging: MessagingSettings,
+    pub(super) limits: Limits,
+    pub(super) rng: Rng,
+    pub(super) link: Link,
+    /// The socket whose session hook is running.
+    pub(super) greeting: Option<(SocketId, GatewayIndex)>,
+    pub(super) flush: Flush,
+    /// How many more bytes may be sent before the platform is asked what it still has to send.
+    pub(super) allowance: u64,
+    pub(super) store: Store<Operation>,
+    pub(super) index: Index,
+    pub(super) deadlines: Deadlines,
     last_id: u64,
-    waiting: u64,
-    in_flight: u64,
-    counts: OperationCounts,
-    outputs: VecDeque<OperationOutput>,
+    pub(super) waiting: u64,
+    pub(super) waiting_bytes: u64,
+    pub(super) in_flight: u64,
+    pub(super) subscriptions: u64,
+    draining: bool,
+    pub(super) counts: OperationCounts,
+    pub(super) outputs: VecDeque<OperationOutput>,
 }
 
 impl Operations {
-    pub(in crate::policy) const fn new(
-        messaging: MessagingSettings,
-        limits: Limits,
-        rng: Rng,
-    ) -> Self {
+    pub(in crate::policy) fn new(messaging: MessagingSettings, limits: Limits, rng: Rng) -> Self {
         Self {
             messaging,
             limits,
             rng,
             link: Link::NotYet,
+            greeting: None,
+            flush: Flush::Done,
+            allowance: 0,
             store: Store::new(),
             index: Index::new(),
             deadlines: Deadlines::new(),
             last_id: 0,
             waiting: 0,
+            waiting_bytes: 0,
             in_flight: 0,
-            counts: OperationCounts {
-                attempts: 0,
-                retries: 0,
-                overloaded: 0,
-                unmatched_answers: 0,
-            },
+            subscriptions: 0,
+            draining: false,
+            counts: OperationCounts::default(),
             outputs: VecDeque::new(),
         }
     }
@@ -118,48 +112,99 @@ impl Operations {
         if id.0 == 0 || id.0 > self.last_id || self.index.get(id.0).is_some() {
             return; // not reserved, or made already
         }
+        let buffered_bytes = call.buffered_bytes;
         let time_out_at = call.timeout_milliseconds.map(|timeout| now.after(timeout));
-        let operation = Operation {
+        let mut operation = Operation {
             id,
             state: State::Waiting { due_at: now },
             wake_at: None,
             made_at: now,
             time_out_at,
             delay_milliseconds: 0,
+            bytes: call.bytes,
             messaging: call.messaging,
+            purpose: call.purpose,
             redo: call.redo,
+            bound_to: None,
+            binding: call.binding,
             known: Completion::No,
             attempts: 0,
             last_failure: LastFailure::None,
             gateway: None,
         };
-        if time_out_at.is_some_and(|at| at <= now) {
-            return self.refuse(now, &operation, ErrorCode::Timeout);
-        }
-        let in_flight_limit = self.limits.max_in_flight_operations;
-        let full = match self.link {
-            Link::Closed => return self.refuse(now, &operation, ErrorCode::ClientClosed),
-            Link::Ready { .. } => in_flight_limit != 0 && self.in_flight >= in_flight_limit,
-            Link::NotYet => self.waiting >= self.limits.max_pending_operations,
-            Link::Reconnecting => {
-                if let Decision::Fail(code) = self.decide(AttemptEnd::NeverSent, &operation) {
-                    return self.refuse(now, &operation, code);
-                }
-                self.waiting >= self.limits.max_pending_operations
+        if let Err(code) = self.admit(now, &mut operation, buffered_bytes) {
+            if code == ErrorCode::Overloaded {
+                self.counts.overloaded = self.counts.overloaded.saturating_add(1);
             }
-        };
-        if full {
-            self.counts.overloaded = self.counts.overloaded.saturating_add(1);
-            return self.refuse(now, &operation, ErrorCode::Overloaded);
+            return self.refuse(now, &operation, code);
         }
         match self.store.insert(operation) {
             Ok(slot) => {
-                self.waiting = self.waiting.saturating_add(1);
+                self.count_in(slot);
                 self.index.insert(id.0, slot);
                 self.go_or_wait(now, slot);
             }
             Err(operation) => self.refuse(now, &operation, ErrorCode::Overloaded),
         }
+    }
+
+    /// Whether an operation may be taken in: what is, is never refused later.
+    fn admit(
+        &self,
+        now: Instant,
+        operation: &mut Operation,
+        buffered_bytes: u64,
+    ) -> Result<(), ErrorCode> {
+        let limits = &self.limits;
+        if self.link == Link::Closed || self.draining {
+            return Err(ErrorCode::ClientClosed);
+        }
+        if operation.time_out_at.is_some_and(|at| at <= now) {
+            return Err(ErrorCode::Timeout);
+        }
+        if limits.max_message_bytes != 0 && operation.bytes > limits.max_message_bytes {
+            return Err(ErrorCode::MessageTooBig);
+        }
+        match (operation.binding, self.link) {
+            (Binding::Anywhere, _) => {}
+            (Binding::Connection, Link::Ready { socket, .. }) => {
+                operation.bound_to = Some(socket);
+            }
+            (Binding::Session(socket), _)
+                if self.greeting.is_some_and(|(greeting, _)| greeting == socket) =>
+            {
+                operation.bound_to = Some(socket);
+                return Ok(());
+            }
+            (Binding::Connection | Binding::Session(_), _) => {
+                return Err(ErrorCode::ConnectionLost);
+            }
+        }
+        if operation.purpose == Purpose::Subscription {
+            let most = limits.max_in_flight_operations;
+            let full = most != 0 && self.subscriptions >= most;
+            return if full { Err(ErrorCode::Overloaded) } else { Ok(()) };
+        }
+        let sends_now = match self.link {
+            Link::Ready { .. } => self.flush == Flush::Done,
+            Link::NotYet => false,
+            Link::Reconnecting => match self.decide(AttemptEnd::NeverSent, operation) {
+                Decision::Fail(code) => return Err(code),
+                Decision::Retry => false,
+            },
+            Link::Closed => return Err(ErrorCode::ClientClosed),
+        };
+        let most_bytes = limits.max_buffered_bytes;
+        let full = if sends_now {
+            let most = limits.max_in_flight_operations;
+            most != 0 && self.in_flight >= most
+                || buffered_bytes > 0 && buffered_bytes.saturating_add(operation.bytes) > most_bytes
+        } else {
+            self.waiting >= limits.max_pending_operations
+                || most_bytes == 0
+                || self.waiting_bytes.saturating_add(operation.bytes) > most_bytes
+        };
+        if full { Err(ErrorCode::Overloaded) } else { Ok(()) }
     }
 
     /// An answer came on the live socket; says whether it belonged to anything.
@@ -170,6 +215,9 @@ impl Operations {
             return;
         };
         let (end, after) = match answer {
+            Answer::Result if self.store.get(slot).is_some_and(Operation::is_subscription) => {
+                return self.go_live(slot);
+            }
             Answer::Result => return self.settle(now, slot, Ok(())),
             Answer::Retryable { after_milliseconds } => {
                 (AttemptEnd::AnsweredRetryable, after_milliseconds)
@@ -192,19 +240,19 @@ impl Operations {
 
     /// The frame of `attempt` is about to be handed to the socket: `false` when it must not be.
     pub(in crate::policy) fn hand_over(&mut self, socket: SocketId, attempt: AttemptId) -> bool {
-        if !matches!(self.link, Link::Ready { socket: live, .. } if live == socket) {
+        let ready = matches!(self.link, Link::Ready { socket: live, .. } if live == socket);
+        let greeting = self.greeting.is_some_and(|(greeting, _)| greeting == socket);
+        if !ready && !greeting {
             return false;
         }
         let queued = |state: &State| matches!(state, State::Queued { .. });
         let Some(slot) = self.find_attempt(attempt, queued) else { return false };
         let Some(operation) = self.store.get_mut(slot) else { return false };
-        if let State::Queued { attempt, respond_by } = operation.state {
-            operation.state = State::InFlight { attempt, respond_by };
-            operation.attempts = operation.attempts.saturating_add(1);
-            self.counts.attempts = self.counts.attempts.saturating_add(1);
-            if operation.attempts > 1 {
-                self.counts.retries = self.counts.retries.saturating_add(1);
-            }
+        operation.state = State::InFlight { attempt };
+        operation.attempts = operation.attempts.saturating_add(1);
+        self.counts.attempts = self.counts.attempts.saturating_add(1);
+        if operation.attempts > 1 {
+            self.counts.retries = self.counts.retries.saturating_add(1);
         }
         true
     }
@@ -242,10 +290,25 @@ impl Operations {
 
     /// Whether any frame that was handed to a socket is unanswered.
     pub(in crate::policy) fn any_handed_over(&self) -> bool {
-        self.store.iter().any(|(_, operation)| matches!(operation.state, State::InFlight { .. }))
+        self.store.iter().any(|(_, operation)| {
+            matches!(operation.state, State::InFlight { .. }) && !operation.is_of_session()
+        })
     }
 
-    /// A connection is ready: what waits goes out, in the order it was made.
+    /// The session hook runs on this socket: what it makes may go out there.
+    pub(in crate::policy) fn greet(&mut self, socket: SocketId, gateway: GatewayIndex) {
+        self.greeting = Some((socket, gateway));
+    }
+
+    /// The socket of the session hook is gone.
+    pub(in crate::policy) fn end_greeting(&mut self, now: Instant, cause: Cause) {
+        let Some((greeting, _)) = self.greeting.take() else { return };
+        for slot in self.slots_in_order(|operation| operation.bound_to == Some(greeting)) {
+            self.lose_attempt(now, slot, AttemptEnd::Lost, cause);
+        }
+    }
+
+    /// A connection is ready: what waits goes out, subscriptions first, in the order it was made.
     pub(in crate::policy) fn open(
         &mut self,
         now: Instant,
@@ -253,10 +316,24 @@ impl Operations {
         gateway: GatewayIndex,
     ) {
         self.link = Link::Ready { socket, gateway };
-        for slot in self
-            .slots_in_order(|state| matches!(*state, State::Waiting { due_at } if due_at <= now))
-        {
-            self.go_or_wait(now, slot);
+        self.greeting = None;
+        self.allow(0);
+        self.flush(now);
+    }
+
+    /// The platform takes so much more at once, where it has `buffered_bytes` to send already.
+    fn allow(&mut self, buffered_bytes: u64) {
+        self.allowance = match self.limits.max_buffered_bytes {
+            0 => u64::MAX, // then nothing was let in to wait; what is retried must go out
+            most => most.saturating_sub(buffered_bytes),
+        };
+    }
+
+    /// The platform still has so much to send.
+    pub(in crate::policy) fn measured(&mut self, now: Instant, buffered_bytes: u64) {
+        if self.flush != Flush::Done && matches!(self.link, Link::Ready { .. }) {
+            self.allow(buffered_bytes);
+            self.flush(now);
         }
     }
 
@@ -265,7 +342,9 @@ impl Operations {
         if matches!(self.link, Link::Ready { .. }) {
             self.link = Link::Reconnecting;
         }
-        for slot in self.slots_in_order(|state| matches!(state, State::Queued { .. })) {
+        self.flush = Flush::Done;
+        for slot in self.slots_in_order(|operation| matches!(operation.state, State::Queued { .. }))
+        {
             self.end_attempt(now, slot, AttemptEnd::NeverSent, LastFailure::None, 0);
         }
     }
@@ -279,41 +358,45 @@ impl Operations {
     ) {
         self.link = Link::Reconnecting;
         self.halt(now);
-        let alone = self.in_flight == 1;
-        let end = match cause.close_code() {
-            Some(CloseCode::TOO_BIG) if alone => AttemptEnd::BlamedAlone,
-            Some(code) if code.blames_a_message() => AttemptEnd::BlamedAmongOthers,
-            Some(_) | None => AttemptEnd::Lost,
-        };
-        for slot in self.slots_in_order(|state| matches!(state, State::InFlight { .. })) {
-            if self.store.get(slot).and_then(Operation::attempt) != except || except.is_none() {
-                self.end_attempt(now, slot, end, LastFailure::Lost(cause), 0);
+        let end = self.end_by(cause);
+        for slot in self.slots_in_order(|operation| {
+            matches!(operation.state, State::InFlight { .. } | State::Live)
+                || operation.bound_to.is_some()
+        }) {
+            let spared = |operation: &Operation| except.is_some() && operation.attempt() == except;
+            if !self.store.get(slot).is_some_and(spared) {
+                self.lose_attempt(now, slot, end, cause);
             }
         }
     }
 
-    /// The client is closed: everything is settled, what is in flight with a code of its own.
+    /// The client is closed: everything is settled. What is in flight has a code of its own where
+    /// the loss of its connection, by `cause`, is the end.
     pub(in crate::policy) fn close(
         &mut self,
         now: Instant,
-        waiting: ErrorCode,
-        in_flight: ErrorCode,
+        code: ErrorCode,
         cause: Option<Cause>,
         except: Option<AttemptId>,
     ) {
         self.link = Link::Closed;
+        self.flush = Flush::Done;
+        self.draining = false;
+        let lost = cause.map(|cause| (self.end_by(cause).code(), cause));
         for slot in self.slots_in_order(|_| true) {
             let Some(operation) = self.store.get_mut(slot) else { continue };
             if except.is_some() && operation.attempt() == except {
                 continue;
             }
-            let code = match (operation.state, cause) {
-                (State::InFlight { .. }, Some(cause)) => {
+            let code = match (operation.state, lost) {
+                (State::InFlight { .. }, Some((code, cause))) => {
                     operation.last_failure = LastFailure::Lost(cause);
-                    in_flight
+                    code
                 }
-                (State::InFlight { .. }, None) => in_flight,
-                (State::Waiting { .. } | State::Queued { .. }, _) => waiting,
+                (State::InFlight { .. }, None) if code != ErrorCode::ClientClosed => {
+                    ErrorCode::ConnectionLost
+                }
+                _ => code,
             };
             self.fail(now, slot, code);
         }
@@ -324,7 +407,23 @@ impl Operations {
         self.link = Link::NotYet;
     }
 
+    /// The application wants to close once everything is settled: nothing new is taken in.
+    pub(in crate::policy) fn drain(&mut self) {
+        self.draining = self.link != Link::Closed;
+    }
+
+    /// Whether there was a wish to drain, and nothing is left.
+    pub(in crate::policy) const fn is_drained(&self) -> bool {
+        self.draining && self.waiting == 0 && self.in_flight == 0
+    }
+
     pub(in crate::policy) fn handle_timeout(&mut self, now: Instant) {
+        if let (Flush::Paused { measure_at }, Link::Ready { socket, .. }) = (self.flush, self.link)
+            && measure_at <= now
+        {
+            self.flush = Flush::Paused { measure_at: now.after(FLUSH_PAUSE_MILLISECONDS) };
+            self.outputs.push_back(OperationOutput::Measure { socket });
+        }
         while let Some((at, slot)) = self.deadlines.pop_due(now) {
             let Some(operation) = self.store.get_mut(slot) else { continue };
             if operation.wake_at != Some(at) {
@@ -336,11 +435,13 @@ impl Operations {
                 continue;
             }
             match operation.state {
+                State::Live => {}
                 State::Waiting { .. } => self.go_or_wait(now, slot),
                 State::Queued { .. } => self.fail(now, slot, ErrorCode::ResponseTimeout),
                 State::InFlight { .. } => {
                     let end = AttemptEnd::ResponseTimedOut;
                     self.end_attempt(now, slot, end, LastFailure::None, 0);
+                    self.outputs.push_back(OperationOutput::Doubted);
                 }
             }
         }
@@ -348,7 +449,11 @@ impl Operations {
 
     /// The next deadline; one that no longer counts is harmless.
     pub(in crate::policy) fn poll_timeout(&self) -> Option<Instant> {
-        self.deadlines.next_at()
+        let flush = match self.flush {
+            Flush::Done => None,
+            Flush::Paused { measure_at } => Some(measure_at),
+        };
+        time::earlier(flush, self.deadlines.next_at())
     }
 
     pub(in crate::policy) fn poll_output(&mut self) -> Option<OperationOutput> {
@@ -365,6 +470,11 @@ impl Operations {
         self.in_flight
     }
 
+    /// How many subscriptions there are.
+    pub(in crate::policy) const fn subscriptions(&self) -> u64 {
+        self.subscriptions
+    }
+
     pub(in crate::policy) const fn counts(&self) -> &OperationCounts {
         &self.counts
     }
@@ -373,18 +483,16 @@ impl Operations {
         self.link
     }
 
-    fn settings<'a>(&'a self, operation: &'a Operation) -> &'a MessagingSettings {
-        operation.messaging.as_deref().unwrap_or(&self.messaging)
-    }
-
-    fn decide(&self, end: AttemptEnd, operation: &Operation) -> Decision {
-        let standing = match self.link {
-            Link::NotYet => Standing::NotYet,
-            Link::Ready { .. } => Standing::Connected,
-            Link::Reconnecting => Standing::Reconnecting,
-            Link::Closed => return Decision::Fail(end.code()),
-        };
-        decide(end, operation.known, standing, operation.redo, self.settings(operation))
+    /// What the loss of the socket by `cause` means for what was in flight on it.
+    fn end_by(&self, cause: Cause) -> AttemptEnd {
+        let handed_over = |operation: &Operation| matches!(operation.state, State::InFlight { .. });
+        let alone =
+            || self.store.iter().filter(|(_, operation)| handed_over(operation)).count() == 1;
+        match cause.close_code() {
+            Some(CloseCode::TOO_BIG) if alone() => AttemptEnd::BlamedAlone,
+            Some(code) if code.blames_a_message() => AttemptEnd::BlamedAmongOthers,
+            Some(_) | None => AttemptEnd::Lost,
+        }
     }
 
     fn find_operation(&self, id: OperationId) -> Option<Slot> {
@@ -398,190 +506,15 @@ impl Operations {
         (operation.attempt() == Some(attempt) && is(&operation.state)).then_some(slot)
     }
 
-    /// The operations in such a state, in the order they were made.
-    fn slots_in_order(&self, is: impl Fn(&State) -> bool) -> Vec<Slot> {
+    /// Such operations, in the order they were made.
+    pub(super) fn slots_in_order(&self, is: impl Fn(&Operation) -> bool) -> Vec<Slot> {
         let mut found: Vec<(OperationId, Slot)> = self
             .store
             .iter()
-            .filter(|(_, operation)| is(&operation.state))
+            .filter(|(_, operation)| is(operation))
             .map(|(slot, operation)| (operation.id, slot))
             .collect();
         found.sort_unstable();
         found.into_iter().map(|(_, slot)| slot).collect()
-    }
-
-    /// Sends what waits when it is due and can go, or sees to it that it wakes in time.
-    fn go_or_wait(&mut self, now: Instant, slot: Slot) {
-        let Some(operation) = self.store.get(slot) else { return };
-        let State::Waiting { due_at } = operation.state else { return };
-        let give_up_at = operation.give_up_at(self.settings(operation));
-        let time_out_at = operation.time_out_at;
-        let due = due_at <= now;
-        if time_out_at.is_some_and(|at| at <= now) {
-            return self.fail(now, slot, ErrorCode::Timeout); // its timer is late
-        }
-        if give_up_at.is_some_and(|at| at < now) {
-            return self.fail(now, slot, ErrorCode::RetryTimeout);
-        }
-        match self.link {
-            Link::Ready { socket, gateway } if due => {
-                return self.queue(now, slot, socket, gateway);
-            }
-            Link::NotYet | Link::Ready { .. } | Link::Reconnecting | Link::Closed => {}
-        }
-        if give_up_at == Some(now) {
-            return self.fail(now, slot, ErrorCode::RetryTimeout);
-        }
-        let due_at = (!due).then_some(due_at);
-        self.wake(slot, time::earlier(due_at, time::earlier(give_up_at, time_out_at)));
-    }
-
-    fn queue(&mut self, now: Instant, slot: Slot, socket: SocketId, gateway: GatewayIndex) {
-        let Some(operation) = self.store.get(slot) else { return };
-        let first = operation.attempts == 0 && operation.last_failure == LastFailure::None;
-        let (id, time_out_at) = (operation.id, operation.time_out_at);
-        let respond_by = match self.settings(operation).wait_for_response_milliseconds {
-            0 => None,
-            wait => Some(now.after(wait)),
-        };
-        let attempt = if first {
-            AttemptId(id.0)
-        } else {
-            let attempt = AttemptId(self.reserve().0);
-            self.index.insert(attempt.0, slot);
-            attempt
-        };
-        if let Some(operation) = self.store.get_mut(slot) {
-            operation.state = State::Queued { attempt, respond_by };
-            operation.gateway = Some(gateway);
-        }
-        self.waiting = self.waiting.saturating_sub(1);
-        self.in_flight = self.in_flight.saturating_add(1);
-        self.wake(slot, time::earlier(respond_by, time_out_at));
-        self.outputs.push_back(OperationOutput::Send { socket, operation: id, attempt });
-    }
-
-    /// Makes `at` the one deadline of the operation that counts.
-    fn wake(&mut self, slot: Slot, at: Option<Instant>) {
-        let Some(operation) = self.store.get_mut(slot) else { return };
-        if operation.wake_at == at {
-            return;
-        }
-        operation.wake_at = at;
-        if let Some(at) = at {
-            self.deadlines.push(at, slot);
-        }
-        self.tidy();
-    }
-
-    fn tidy(&mut self) {
-        let store = &self.store;
-        self.deadlines.tidy(store.len(), |at, slot| {
-            store.get(slot).is_some_and(|operation| operation.wake_at == Some(at))
-        });
-    }
-
-    /// An attempt has ended, or could not be made: retries the operation or fails it.
-    fn end_attempt(
-        &mut self,
-        now: Instant,
-        slot: Slot,
-        end: AttemptEnd,
-        failure: LastFailure,
-        retry_after_milliseconds: u64,
-    ) {
-        let Some(operation) = self.store.get_mut(slot) else { return };
-        operation.known = operation.known.and(end.completion());
-        if failure != LastFailure::None {
-            operation.last_failure = failure;
-        }
-        self.bring_back(now, slot);
-        let Some(operation) = self.store.get(slot) else { return };
-        match self.decide(end, operation) {
-            Decision::Fail(code) => self.fail(now, slot, code),
-            Decision::Retry => self.retry(now, slot, end, retry_after_milliseconds),
-        }
-    }
-
-    /// Turns a queued or sent operation into one that waits.
-    fn bring_back(&mut self, now: Instant, slot: Slot) {
-        let Some(operation) = self.store.get_mut(slot) else { return };
-        let Some(attempt) = operation.attempt() else { return };
-        operation.state = State::Waiting { due_at: now };
-        if attempt.0 != operation.id.0 {
-            self.index.remove(attempt.0);
-        }
-        self.in_flight = self.in_flight.saturating_sub(1);
-        self.waiting = self.waiting.saturating_add(1);
-    }
-
-    fn retry(&mut self, now: Instant, slot: Slot, end: AttemptEnd, retry_after: u64) {
-        let Some(operation) = self.store.get(slot) else { return };
-        if end == AttemptEnd::NeverSent {
-            return self.go_or_wait(now, slot); // parking is no attempt
-        }
-        let settings = *self.settings(operation);
-        let Some(give_up_at) = operation.give_up_at(&settings) else {
-            return self.fail(now, slot, end.code());
-        };
-        let left = give_up_at.since(now);
-        if left == 0 || retry_after > left {
-            return self.fail(now, slot, ErrorCode::RetryTimeout);
-        }
-        let fast = u64::from(operation.attempts) < settings.max_fast_invocation_count;
-        let delay = if fast {
-            0
-        } else {
-            let next = match operation.delay_milliseconds {
-                0 => settings.min_retry_delay_milliseconds,
-                previous => previous.saturating_mul(2),
-            };
-            if let Some(operation) = self.store.get_mut(slot) {
-                operation.delay_milliseconds = next;
-            }
-            next.saturating_add(self.rng.up_to(settings.jitter.of(next)))
-        };
-        let due_at = now.after(delay.max(retry_after).min(left));
-        if let Some(operation) = self.store.get_mut(slot) {
-            operation.state = State::Waiting { due_at };
-        }
-        self.go_or_wait(now, slot);
-    }
-
-    /// Says no to what was never taken in.
-    fn refuse(&mut self, now: Instant, operation: &Operation, code: ErrorCode) {
-        let outcome = Err(error(now, operation, code));
-        self.outputs.push_back(OperationOutput::Settled { operation: operation.id, outcome });
-    }
-
-    fn fail(&mut self, now: Instant, slot: Slot, code: ErrorCode) {
-        if let Some(operation) = self.store.get(slot) {
-            let error = error(now, operation, code);
-            self.settle(now, slot, Err(error));
-        }
-    }
-
-    fn settle(&mut self, now: Instant, slot: Slot, outcome: Result<(), OperationError>) {
-        self.bring_back(now, slot);
-        let Some(operation) = self.store.remove(slot) else { return };
-        self.index.remove(operation.id.0);
-        self.waiting = self.waiting.saturating_sub(1);
-        self.tidy();
-        self.outputs.push_back(OperationOutput::Settled { operation: operation.id, outcome });
-    }
-}
-
-fn error(now: Instant, operation: &Operation, code: ErrorCode) -> OperationError {
-    let attempt = match operation.state {
-        State::InFlight { .. } => Completion::Maybe,
-        State::Waiting { .. } | State::Queued { .. } => Completion::No,
-    };
-    OperationError {
-        code,
-        completion: operation.known.and(attempt),
-        attempts: operation.attempts,
-        elapsed_milliseconds: now.since(operation.made_at),
-        gateway: operation.gateway,
-        last_failure: operation.last_failure,
     }
 }

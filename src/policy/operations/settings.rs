@@ -68,12 +68,21 @@ pub struct Limits {
     pub max_pending_operations: u64,
     /// How many operations may be sent and unanswered: 100,000. 0 is no limit.
     pub max_in_flight_operations: u64,
+    /// How many bytes may be parked, and how many may the platform still have to send:
+    /// 16 MiB. 0: nothing may wait.
+    pub max_buffered_bytes: u64,
+    /// How many bytes one frame may have: no limit, which is 0.
+    pub max_message_bytes: u64,
 }
 
 impl Limits {
     /// The defaults.
-    pub const DEFAULT: Self =
-        Self { max_pending_operations: 10_000, max_in_flight_operations: 100_000 };
+    pub const DEFAULT: Self = Self {
+        max_pending_operations: 10_000,
+        max_in_flight_operations: 100_000,
+        max_buffered_bytes: 16_777_216,
+        max_message_bytes: 0,
+    };
 }
 
 impl Default for Limits {
