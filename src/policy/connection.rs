@@ -46,6 +46,12 @@ use super::{Cause, GatewayIndex, InFlight, Instant, Notice, StateReason, Verdict
 pub struct SocketId(u64);
 
 impl SocketId {
+    /// The socket of this number.
+    #[must_use]
+    pub const fn from_u64(number: u64) -> Self {
+        Self(number)
+    }
+
     /// The number, from 1 on.
     #[must_use]
     pub const fn as_u64(self) -> u64 {

@@ -75,6 +75,8 @@ impl Default for Heartbeat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a frame has no other way not to go out")]
 pub enum SendFailure {
+    /// There is no frame: the operation could not be encoded again.
+    NotEncoded,
     /// The socket was not open, so `send` was not called.
     NotOpen,
     /// `send` threw.
@@ -514,6 +516,12 @@ impl Engine {
     ) {
         let attempt = attempt.filter(|&attempt| self.operations.operation_of(attempt).is_some());
         let (end, cause) = match failure {
+            SendFailure::NotEncoded => {
+                if let Some(attempt) = attempt {
+                    self.operations.drop_attempt(now, attempt);
+                }
+                return self.carry_out(now, None);
+            }
             SendFailure::NotOpen => (AttemptEnd::NeverSent, Cause::NotOpen),
             SendFailure::Threw => (AttemptEnd::SendThrew, Cause::SendThrew),
             SendFailure::WrongContext => (AttemptEnd::WrongContext, Cause::WrongContext),

@@ -25,6 +25,14 @@ impl Verdict {
             Self::Stop => "stop",
         }
     }
+
+    /// The verdict that is written so.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        [Self::Next, Self::Same, Self::Refresh, Self::Stop]
+            .into_iter()
+            .find(|verdict| verdict.as_str() == text)
+    }
 }
 
 /// Why a dial failed or a connection was lost.

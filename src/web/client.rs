@@ -12,13 +12,14 @@ use wasm_bindgen::prelude::*;
 use super::{
     Host, clock,
     events::{self, FailureView},
-    options::{Gateway, Options, read_messaging},
+    gateways::{Gateways, read_list},
+    options::{Options, read_messaging},
     socket::Socket,
     timer::Timer,
 };
 use crate::policy::{
-    Action, Answer, AttemptId, Call, Cause, CloseRequest, Engine, Event, GatewayIndex, Notice,
-    OperationId, Redo, SendFailure, Settings, SocketId,
+    Action, Answer, AttemptId, Binding, Call, Cause, CloseRequest, Engine, Event, GatewayIndex,
+    Judgement, Notice, OperationId, Purpose, Redo, SendFailure, Settings, SocketId, Verdict,
 };
 
 /// How an answer was, as the package says it.
@@ -26,15 +27,23 @@ const ANSWERED_RESULT: u8 = 0;
 const ANSWERED_RETRYABLE: u8 = 1;
 const ANSWERED_ERROR: u8 = 2;
 
-/// Whether a call may be redone, as the package says it; anything else is as the client.
-const REDO_NEVER: u8 = 0;
-const REDO_ALWAYS: u8 = 1;
+/// What a call may be, as the package says it: one of the first two, and any of the others.
+const REDO_ALWAYS: u32 = 1;
+const REDO_AS_CLIENT: u32 = 2;
+const BOUND: u32 = 4;
+const SUBSCRIPTION: u32 = 8;
+
+/// Wake signals, as the package says them; anything else is a page that is shown again.
+const WOKEN: u8 = 0;
+const HIDDEN: u8 = 1;
 
 /// What the client is made of. Nothing here is borrowed while JavaScript runs.
 pub(super) struct Inner {
     engine: RefCell<Engine>,
     settings: Settings,
-    gateways: Vec<Gateway>,
+    gateways: RefCell<Gateways>,
+    /// What the last close event said; for the close policy alone.
+    close_reason: RefCell<JsValue>,
     constructor: Option<js_sys::Function>,
     foreign_names: Vec<JsValue>,
     sockets: RefCell<Vec<Socket>>,
@@ -75,6 +84,11 @@ struct Stats {
     messages_received: f64,
     pending_operations: f64,
     in_flight_operations: f64,
+    subscriptions: f64,
+    succeeded: f64,
+    failed_no: f64,
+    failed_maybe: f64,
+    failed_yes: f64,
     attempts: f64,
     retries: f64,
     overloaded: f64,
@@ -115,6 +129,7 @@ impl Inner {
         let mut counts = self.counts.get();
         counts.messages = counts.messages.saturating_add(1);
         self.counts.set(counts);
+        self.engine.borrow_mut().handle_event(clock::now(), Event::Received(id));
         let host = self.host.borrow().clone();
         if let Some(host) = host {
             host.message(data);
@@ -125,6 +140,10 @@ impl Inner {
     /// The socket is closed: nothing more is to be done with it.
     pub(super) fn forget_socket(&self, id: SocketId) {
         drop(self.take_socket(id));
+    }
+
+    pub(super) fn note_close_reason(&self, reason: JsValue) {
+        *self.close_reason.borrow_mut() = reason;
     }
 
     fn take_socket(&self, id: SocketId) -> Option<Socket> {
@@ -172,6 +191,28 @@ impl Inner {
                     socket.let_go();
                 }
             }
+            Action::AskForGateways => {
+                if let Some(host) = self.host() {
+                    host.list();
+                }
+            }
+            Action::Judge { gateway, cause, verdict } => self.judge(gateway, cause, verdict),
+            Action::Greet { socket, gateway } => {
+                if let Some(host) = self.host() {
+                    host.greet(clock::to_number(socket.as_u64()), &self.label(gateway));
+                }
+            }
+            Action::MeasureBuffer { socket } => {
+                let bytes = self.buffered_bytes(socket);
+                let event = Event::BufferMeasured { socket, bytes };
+                self.engine.borrow_mut().handle_event(clock::now(), event);
+            }
+            Action::Ping { socket, attempt } => {
+                let ping = self.host().map(|host| host.ping(clock::to_number(attempt.as_u64())));
+                if let Some(ping) = ping.filter(|ping| !ping.is_undefined()) {
+                    self.send(socket, None, &ping);
+                }
+            }
             Action::Send { socket, operation, attempt } => {
                 let frame = self.frame(operation, attempt);
                 self.send(socket, Some(attempt), &frame);
@@ -180,14 +221,19 @@ impl Inner {
         }
     }
 
+    fn host(&self) -> Option<Host> {
+        self.host.borrow().clone()
+    }
+
     fn open(self: &Rc<Self>, id: SocketId, gateway: GatewayIndex) {
         let mut counts = self.counts.get();
         counts.dials = counts.dials.saturating_add(1);
         self.counts.set(counts);
-        let host = self.host.borrow().clone();
-        let opened = match (self.gateway(gateway), self.constructor.as_ref(), host) {
-            (Some(Gateway { url, protocols, .. }), Some(constructor), Some(host)) => {
-                Socket::open(id, constructor, &url.as_str().into(), protocols, host, self)
+        let gateway = self.gateways.borrow().get(gateway).cloned();
+        let opened = match (gateway, self.constructor.as_ref(), self.host()) {
+            (Some(gateway), Some(constructor), Some(host)) => {
+                let url = gateway.url.as_str().into();
+                Socket::open(id, constructor, &url, &gateway.protocols, host, self)
             }
             _ => Err(Cause::ConstructorThrew),
         };
@@ -198,6 +244,34 @@ impl Inner {
                 self.engine.borrow_mut().handle_event(clock::now(), event);
             }
         }
+    }
+
+    /// Asks the application what a failure means, and reports what it says.
+    fn judge(&self, gateway: GatewayIndex, cause: Cause, verdict: Verdict) {
+        let reason = self.close_reason.replace(JsValue::UNDEFINED);
+        let code = cause.close_code().map_or(-1, |code| i32::from(code.as_u16()));
+        let reason = if code < 0 { JsValue::UNDEFINED } else { reason };
+        let said = self
+            .host()
+            .and_then(|host| host.judge(&self.label(gateway), code, &reason, verdict.as_str()));
+        let judgement = said.map_or(Judgement::default(), |said| Judgement {
+            verdict: said.get(0).as_string().as_deref().and_then(Verdict::from_text),
+            wait_milliseconds: clock::to_u64(said.get(1).as_f64().unwrap_or(0.0)),
+        });
+        self.engine.borrow_mut().handle_event(clock::now(), Event::FailureJudged(judgement));
+    }
+
+    fn take_list(&self, list: &JsValue) -> Result<Vec<GatewayIndex>, JsValue> {
+        let protocols = self.gateways.borrow().protocols();
+        let entries = read_list(list, &protocols)?;
+        let kept = self.engine.borrow().gateway();
+        Ok(self.gateways.borrow_mut().take(entries, kept))
+    }
+
+    fn buffered_bytes(&self, id: SocketId) -> u64 {
+        let sockets = self.sockets.borrow();
+        let socket = sockets.iter().find(|socket| socket.id() == id);
+        socket.map_or(0, Socket::buffered_bytes)
     }
 
     fn frame(&self, operation: OperationId, attempt: AttemptId) -> JsValue {
@@ -218,19 +292,19 @@ impl Inner {
     fn send(&self, id: SocketId, attempt: Option<AttemptId>, frame: &JsValue) -> bool {
         let sender =
             self.sockets.borrow().iter().find(|socket| socket.id() == id).map(Socket::sender);
-        let sent = sender.map_or(Err(SendFailure::NotOpen), |sender| sender.send(frame));
+        let sent = if frame.is_undefined() {
+            Err(SendFailure::NotEncoded)
+        } else {
+            sender.map_or(Err(SendFailure::NotOpen), |sender| sender.send(frame))
+        };
         let Err(failure) = sent else { return true };
         let event = Event::SendFailed { socket: id, attempt, failure };
         self.engine.borrow_mut().handle_event(clock::now(), event);
         false
     }
 
-    fn gateway(&self, index: GatewayIndex) -> Option<&Gateway> {
-        self.gateways.get(usize::try_from(index.position()).ok()?)
-    }
-
     fn label(&self, index: GatewayIndex) -> String {
-        self.gateway(index).map(|gateway| gateway.label.clone()).unwrap_or_default()
+        self.gateways.borrow().label(index)
     }
 }
 
@@ -252,16 +326,23 @@ impl Core {
     /// What is wrong with an option, as an array that the package makes a `RegateError` of.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &JsValue, drawn_seed: f64) -> Result<Core, JsValue> {
-        let Options { settings, gateways, constructor, seed, foreign, .. } =
+        let Options { settings, gateways: list, protocols, constructor, seed, foreign, .. } =
             Options::parse(options)?;
-        let count = u32::try_from(gateways.len()).unwrap_or(u32::MAX);
+        let mut gateways = Gateways::new(protocols);
+        let count = if settings.connection.hooks.list {
+            0 // they are asked for before the first round
+        } else {
+            let entries = read_list(&list, &gateways.protocols())?;
+            u32::try_from(gateways.take(entries, None).len()).unwrap_or(u32::MAX)
+        };
         let seed = seed.unwrap_or(clock::to_u64(drawn_seed));
         let engine = Engine::new(settings, count, seed);
         let constructor = constructor.or_else(platform_constructor);
         let inner = Rc::new(Inner {
             engine: RefCell::new(engine),
             settings,
-            gateways,
+            gateways: RefCell::new(gateways),
+            close_reason: RefCell::default(),
             constructor,
             foreign_names: foreign,
             sockets: RefCell::default(),
@@ -316,20 +397,24 @@ impl Core {
         clock::to_number(self.inner.engine.borrow_mut().reserve_operation().as_u64())
     }
 
-    /// Makes an operation under a reserved number. `frame` is its first frame, `redo` 0 for
-    /// never, 1 for always, 2 for as the client; a timeout that is no number is none. Says
-    /// whether there are notices.
+    /// Makes an operation under a reserved number. `frame` is its first frame of `bytes` bytes.
+    /// `kind` adds up: 0 not to be redone, 1 to be redone, 2 as the client; 4 bound to its
+    /// connection; 8 a subscription. A timeout that is no number is none; `socket` is that of a
+    /// session hook, else 0. Says whether there are notices.
     ///
     /// # Errors
     ///
     /// What is wrong with `messaging`, the settings of the call's own. Nothing was made then.
+    #[expect(clippy::too_many_arguments, reason = "numbers cross the border cheaply, objects not")]
     pub fn invoke(
         &self,
         host: &Host,
         number: f64,
         frame: JsValue,
-        redo: u8,
+        bytes: f64,
+        kind: u32,
         timeout_milliseconds: f64,
+        socket: f64,
         messaging: &JsValue,
     ) -> Result<bool, JsValue> {
         let messaging = if messaging.is_undefined() {
@@ -337,18 +422,34 @@ impl Core {
         } else {
             read_messaging(&self.inner.settings.messaging, messaging)?.map(Box::new)
         };
-        let redo = match redo {
-            REDO_NEVER => Redo::Once,
-            REDO_ALWAYS => Redo::Redoable,
-            _ if self.inner.settings.redo_operations => Redo::Redoable,
-            _ => Redo::Once,
-        };
+        let redoable = kind & REDO_ALWAYS != 0
+            || kind & REDO_AS_CLIENT != 0 && self.inner.settings.redo_operations;
         let timeout_milliseconds =
             (!timeout_milliseconds.is_nan()).then(|| clock::to_u64(timeout_milliseconds));
         let operation = OperationId::from_u64(clock::to_u64(number));
+        let session = SocketId::from_u64(clock::to_u64(socket));
         self.attach(host);
         *self.inner.fresh_frame.borrow_mut() = Some((operation, frame));
-        let call = Call { redo, timeout_milliseconds, messaging };
+        let sendable = self.inner.engine.borrow().sendable_socket();
+        let call = Call {
+            purpose: if kind & SUBSCRIPTION != 0 {
+                Purpose::Subscription
+            } else {
+                Purpose::Request
+            },
+            binding: if session.as_u64() != 0 {
+                Binding::Session(session)
+            } else if kind & BOUND != 0 {
+                Binding::Connection
+            } else {
+                Binding::Anywhere
+            },
+            redo: if redoable { Redo::Redoable } else { Redo::Once },
+            timeout_milliseconds,
+            bytes: clock::to_u64(bytes),
+            buffered_bytes: sendable.map_or(0, |socket| self.inner.buffered_bytes(socket)),
+            messaging,
+        };
         self.inner.handle(Event::Invoked { operation, call });
         *self.inner.fresh_frame.borrow_mut() = None;
         Ok(self.has_notices())
@@ -390,9 +491,62 @@ impl Core {
         }
     }
 
-    /// Sends a message that has no answer; `false` when it was dropped.
-    pub fn notify(&self, frame: &JsValue) -> bool {
-        let socket = self.inner.engine.borrow().sendable_socket();
+    /// What the list function gave; `undefined` for nothing. Says whether it could be used.
+    pub fn listed(&self, list: &JsValue) -> bool {
+        let taken = self.inner.take_list(list).ok();
+        let usable = taken.is_some();
+        self.inner.handle(Event::GatewaysListed(taken));
+        usable
+    }
+
+    /// `setGateways()`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the list.
+    #[wasm_bindgen(js_name = setGateways)]
+    pub fn set_gateways(&self, list: &JsValue) -> Result<(), JsValue> {
+        let taken = self.inner.take_list(list)?;
+        self.inner.handle(Event::GatewaysSet(taken));
+        Ok(())
+    }
+
+    /// The session hook on this socket is done.
+    #[wasm_bindgen(js_name = sessionDone)]
+    pub fn session_done(&self, socket: f64) {
+        let socket = SocketId::from_u64(clock::to_u64(socket));
+        self.inner.handle(Event::SessionDone(socket));
+    }
+
+    /// The session hook on this socket failed, with such a verdict or none.
+    #[wasm_bindgen(js_name = sessionFailed)]
+    pub fn session_failed(&self, socket: f64, verdict: &JsValue) {
+        let socket = SocketId::from_u64(clock::to_u64(socket));
+        let verdict = verdict.as_string().as_deref().and_then(Verdict::from_text);
+        self.inner.handle(Event::SessionFailed { socket, verdict });
+    }
+
+    /// `drain()`.
+    pub fn drain(&self) {
+        self.inner.handle(Event::DrainRequested);
+    }
+
+    /// A wake signal: 0 the network or the machine is back, 1 the page is hidden, 2 it is shown.
+    pub fn wake(&self, kind: u8) {
+        self.inner.handle(match kind {
+            WOKEN => Event::Woken,
+            HIDDEN => Event::PageHidden,
+            _ => Event::PageShown,
+        });
+    }
+
+    /// Sends a message that has no answer on the socket of a session hook, or, for 0, on that of
+    /// the connection; `false` when it was dropped.
+    pub fn notify(&self, frame: &JsValue, socket: f64) -> bool {
+        let socket = match clock::to_u64(socket) {
+            0 => self.inner.engine.borrow().sendable_socket(),
+            number => Some(SocketId::from_u64(number)),
+        };
         let sent = socket.is_some_and(|socket| self.inner.send(socket, None, frame));
         if !sent {
             self.inner.pump();
@@ -422,18 +576,16 @@ impl Core {
     #[wasm_bindgen(getter)]
     pub fn gateway(&self) -> Option<String> {
         let gateway = self.inner.engine.borrow().gateway()?;
-        self.inner.gateway(gateway).map(|gateway| gateway.url.clone())
+        self.inner.gateways.borrow().get(gateway).map(|gateway| gateway.url.clone())
     }
 
     /// Why each gateway failed last since `connect()`: a list of plain objects.
     pub fn failures(&self) -> JsValue {
         let engine = self.inner.engine.borrow();
-        let views: Vec<FailureView> = (0..)
-            .map(GatewayIndex::from_position)
-            .zip(engine.last_failures())
-            .filter_map(|(gateway, cause)| {
-                cause.map(|cause| FailureView::new(self.inner.label(gateway), cause))
-            })
+        let views: Vec<FailureView> = engine
+            .last_failures()
+            .iter()
+            .map(|&(gateway, cause)| FailureView::new(self.inner.label(gateway), cause))
             .collect();
         events::serialise(&views)
     }
@@ -449,6 +601,11 @@ impl Core {
             messages_received: clock::to_number(shell.messages),
             pending_operations: clock::to_number(engine.pending_operations()),
             in_flight_operations: clock::to_number(engine.in_flight_operations()),
+            subscriptions: clock::to_number(engine.subscriptions()),
+            succeeded: clock::to_number(counts.succeeded),
+            failed_no: clock::to_number(counts.failed_no),
+            failed_maybe: clock::to_number(counts.failed_maybe),
+            failed_yes: clock::to_number(counts.failed_yes),
             attempts: clock::to_number(counts.attempts),
             retries: clock::to_number(counts.retries),
             overloaded: clock::to_number(counts.overloaded),

@@ -48,6 +48,8 @@ struct View {
     attempts: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     answered: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resumed: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     failures: Vec<FailureView>,
 }
@@ -115,6 +117,11 @@ pub(super) fn to_object(notice: &Notice, label: impl Fn(GatewayIndex) -> String)
             if let Err(error) = outcome {
                 fail(&mut view, error, label);
             }
+        }
+        Notice::Subscribed { operation, resumed } => {
+            view.kind = "subscribed";
+            view.operation = Some(to_number(operation.as_u64()));
+            view.resumed = Some(*resumed);
         }
         Notice::Logged(line) => match line {
             LogLine::OutageBegan { gateway, cause } => {

@@ -1,6 +1,6 @@
 //! What the shell wants of the package: the other side of the border.
 
-use js_sys::Function;
+use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -20,6 +20,29 @@ extern "C" {
     /// There are notices to be pulled.
     #[wasm_bindgen(method)]
     pub(super) fn drain(this: &Host);
+
+    /// A ping under this id, or `undefined` where there is none.
+    #[wasm_bindgen(method)]
+    pub(super) fn ping(this: &Host, attempt: f64) -> JsValue;
+
+    /// The list of gateways is wanted; it is to be reported by `listed`.
+    #[wasm_bindgen(method)]
+    pub(super) fn list(this: &Host);
+
+    /// The session hook is to run on this socket.
+    #[wasm_bindgen(method)]
+    pub(super) fn greet(this: &Host, socket: f64, gateway: &str);
+
+    /// What a failure means: `undefined`, or a verdict and the least length of the next wait.
+    /// The code is below 0 where there was none.
+    #[wasm_bindgen(method)]
+    pub(super) fn judge(
+        this: &Host,
+        gateway: &str,
+        code: i32,
+        reason: &JsValue,
+        verdict: &str,
+    ) -> Option<Array>;
 
     /// A function that closes the socket whose late `open` it is called with.
     #[wasm_bindgen(method, getter)]

@@ -4,9 +4,11 @@ use alloc::{string::String, vec::Vec};
 
 use js_sys::{Array, Number, Object, Reflect};
 use wasm_bindgen::prelude::*;
-use web_sys::Url;
 
-use super::clock::{to_number, to_ratio, to_u64};
+use super::{
+    clock::{to_number, to_ratio, to_u64},
+    gateways::read_protocols,
+};
 use crate::policy::{
     MessagingSettings, ParseTcpTimeoutsError, Settings, TcpTimeouts,
     options::{OPTIONS, OptionKind, OptionSpec, OptionValue},
@@ -23,7 +25,7 @@ extern "C" {
     // A proxy's trap may throw in any of these. What throws past wasm leaves its stack where it
     // was, and a stack that only grows ends in a trap: so all of them are caught.
     #[wasm_bindgen(catch, js_namespace = Object, js_name = keys)]
-    fn keys_of(object: &Object) -> Result<Array, JsValue>;
+    pub(super) fn keys_of(object: &Object) -> Result<Array, JsValue>;
 
     #[wasm_bindgen(catch, js_namespace = Array, js_name = isArray)]
     fn is_list(value: &JsValue) -> Result<bool, JsValue>;
@@ -32,25 +34,19 @@ extern "C" {
     fn copy_of(list: &JsValue) -> Result<Array, JsValue>;
 }
 
-/// One entry of the list.
-#[derive(Debug)]
-pub(super) struct Gateway {
-    pub(super) url: String,
-    /// Its origin and position: all that may be shown of it.
-    pub(super) label: String,
-    pub(super) protocols: JsValue,
-}
-
 /// What the options say.
 #[derive(Debug, Default)]
 pub(super) struct Options {
     pub(super) settings: Settings,
-    pub(super) gateways: Vec<Gateway>,
+    /// The list, or the function that gives it.
+    pub(super) gateways: JsValue,
     pub(super) constructor: Option<js_sys::Function>,
     pub(super) seed: Option<u64>,
     /// Names of existing configurations that mean nothing here.
     pub(super) foreign: Vec<JsValue>,
-    protocols: JsValue,
+    pub(super) protocols: JsValue,
+    /// There is a codec of the application's own that has no ping.
+    has_silent_codec: bool,
     seen: Vec<(usize, OptionValue)>,
 }
 
@@ -62,8 +58,11 @@ impl Options {
             return Err(invalid("options", options, "object", &[]));
         };
         parsed.walk("", &object, 0)?;
-        let gateways = Reflect::get(&object, &"gateways".into())?;
-        parsed.gateways = read_gateways(&gateways, &parsed.protocols)?;
+        parsed.gateways = Reflect::get(&object, &"gateways".into())?;
+        parsed.settings.connection.hooks.list = parsed.gateways.is_function();
+        if parsed.has_silent_codec {
+            parsed.settings.heartbeat.period_milliseconds = 0;
+        }
         Ok(parsed)
     }
 
@@ -110,6 +109,25 @@ impl Options {
     fn take_whole(&mut self, path: &str, value: &JsValue) -> Result<bool, JsValue> {
         match path {
             "gateways" => {}
+            "closePolicy" => self.settings.connection.hooks.close_policy = function(path, value)?,
+            "session" => self.settings.connection.hooks.session = function(path, value)?,
+            "messaging.isRetryable" => {
+                function(path, value)?;
+            }
+            "heartbeat.method" => {
+                if value.as_string().is_none_or(|method| method.is_empty()) {
+                    return Err(invalid(path, value, "method", &[]));
+                }
+            }
+            "codec" => {
+                let has = |name: &str| {
+                    Reflect::get(value, &name.into()).is_ok_and(|method| method.is_function())
+                };
+                if !(value.is_object() && has("encode") && has("decode")) {
+                    return Err(invalid(path, value, "codec", &[]));
+                }
+                self.has_silent_codec = !has("ping");
+            }
             "protocols" => self.protocols = read_protocols(path, value)?,
             "logger" => {
                 let methods = ["error", "info", "warn"];
@@ -251,95 +269,17 @@ pub(super) fn schedule(path: &str, value: &JsValue) -> Result<TcpTimeouts, JsVal
     })
 }
 
-fn read_gateways(value: &JsValue, protocols: &JsValue) -> Result<Vec<Gateway>, JsValue> {
-    let Some(list) = list(value)?.filter(|list| list.length() > 0) else {
-        // A URL that should have been in a list may hold a secret.
-        let shown = if value.is_string() { &JsValue::UNDEFINED } else { value };
-        return Err(invalid("gateways", shown, "gateways", &[]));
-    };
-    let mut gateways: Vec<Gateway> = Vec::new();
-    for (position, entry) in (0_u32..).zip(list.iter()) {
-        let mut name = String::from("gateways[");
-        push_number(&mut name, position);
-        name.push(']');
-        let (url, protocols) = match plain_object(&entry)? {
-            Some(object) => {
-                let own = Reflect::get(&object, &"protocols".into())?;
-                let known = |key: JsValue| key == "url" || key == "protocols";
-                if let Some(other) = keys_of(&object)?.iter().find(|key| !known(key.clone())) {
-                    name.push('.');
-                    name.push_str(&other.as_string().unwrap_or_default());
-                    return Err(invalid(&name, &JsValue::UNDEFINED, "unknown", &[]));
-                }
-                let own = if own.is_undefined() {
-                    protocols.clone()
-                } else {
-                    read_protocols(&name, &own)?
-                };
-                (Reflect::get(&object, &"url".into())?, own)
-            }
-            None => (entry, protocols.clone()),
-        };
-        let Some(url) = url.as_string() else {
-            return Err(invalid(&name, &JsValue::UNDEFINED, "url text", &[]));
-        };
-        // The URL itself may hold a secret, so an error shows no more than its origin.
-        let Ok(url) = Url::new(&url) else {
-            return Err(invalid(&name, &JsValue::UNDEFINED, "url", &[]));
-        };
-        if !matches!(url.protocol().as_str(), "ws:" | "wss:") {
-            return Err(invalid(&name, &url.protocol().into(), "scheme", &[]));
-        }
-        url.set_hash(""); // a WebSocket has none, and some platforms refuse it
-        let mut label = url.origin();
-        label.push_str(" [");
-        push_number(&mut label, position);
-        label.push(']');
-        let gateway = Gateway { url: url.href(), label, protocols };
-        if !gateways.iter().any(|other| same(other, &gateway)) {
-            gateways.push(gateway);
-        }
-    }
-    Ok(gateways)
-}
-
-/// Exact duplicates count once.
-fn same(a: &Gateway, b: &Gateway) -> bool {
-    let texts = |protocols: &JsValue| match protocols.dyn_ref::<Array>() {
-        Some(list) => list.iter().collect(),
-        None => alloc::vec![protocols.clone()],
-    };
-    a.url == b.url && texts(&a.protocols) == texts(&b.protocols)
-}
-
-/// A sub-protocol, or a list of them. They may be secrets, so an error shows only where one is.
-fn read_protocols(path: &str, value: &JsValue) -> Result<JsValue, JsValue> {
-    let mut name = String::from(path);
-    if !path.ends_with("protocols") {
-        name.push_str(".protocols");
-    }
-    if value.is_string() {
-        return Ok(value.clone());
-    }
-    // A copy: what the caller does to the list later changes nothing.
-    let Some(list) = list(value)? else {
-        return Err(invalid(&name, &JsValue::UNDEFINED, "protocols", &[]));
-    };
-    if let Some(position) = list.iter().position(|protocol| !protocol.is_string()) {
-        name.push('[');
-        push_number(&mut name, u32::try_from(position).unwrap_or(u32::MAX));
-        name.push(']');
-        return Err(invalid(&name, &JsValue::UNDEFINED, "protocols", &[]));
-    }
-    Ok(if list.length() == 0 { JsValue::UNDEFINED } else { list.into() })
-}
-
 /// A copy of a list; `None` where it is none.
-fn list(value: &JsValue) -> Result<Option<Array>, JsValue> {
+pub(super) fn list(value: &JsValue) -> Result<Option<Array>, JsValue> {
     if is_list(value)? { copy_of(value).map(Some) } else { Ok(None) }
 }
 
-fn plain_object(value: &JsValue) -> Result<Option<Object>, JsValue> {
+/// `true` for a function; anything else is wrong.
+fn function(path: &str, value: &JsValue) -> Result<bool, JsValue> {
+    if value.is_function() { Ok(true) } else { Err(invalid(path, value, "function", &[])) }
+}
+
+pub(super) fn plain_object(value: &JsValue) -> Result<Option<Object>, JsValue> {
     let plain = value.is_object() && !value.is_function() && !is_list(value)?;
     Ok(plain.then(|| value.clone().unchecked_into()))
 }
@@ -350,19 +290,10 @@ fn integer(path: &str, value: &JsValue, least: u64, most: u64) -> JsValue {
 
 /// What is wrong with an option, for the package to put into words: name, value, rule, and
 /// whatever the rule's text needs.
-fn invalid(path: &str, value: &JsValue, rule: &str, more: &[JsValue]) -> JsValue {
+pub(super) fn invalid(path: &str, value: &JsValue, rule: &str, more: &[JsValue]) -> JsValue {
     let parts = Array::of3(&path.into(), value, &rule.into());
     for part in more {
         parts.push(part);
     }
     parts.into()
-}
-
-/// Appends a number without the formatting machinery, which would cost kilobytes.
-fn push_number(text: &mut String, number: u32) {
-    let digit = u8::try_from(number % 10).unwrap_or(0).saturating_add(b'0');
-    if number >= 10 {
-        push_number(text, number / 10);
-    }
-    text.push(char::from(digit));
 }

@@ -9,7 +9,7 @@ use js_sys::{Array, Reflect};
 use wasm_bindgen::prelude::*;
 use web_sys::{CloseEvent, Event as DomEvent, MessageEvent, WebSocket};
 
-use super::{Host, client::Inner};
+use super::{Host, client::Inner, clock};
 use crate::policy::{Cause, CloseCode, Event, SendFailure, SocketId};
 
 // All that touches a socket is caught: in workerd even `readyState` throws when the socket is
@@ -23,6 +23,9 @@ extern "C" {
 
     #[wasm_bindgen(method, structural, catch, getter = readyState)]
     fn state(this: &AnySocket) -> Result<u16, JsValue>;
+
+    #[wasm_bindgen(method, structural, catch, getter = bufferedAmount)]
+    fn buffered(this: &AnySocket) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, structural, catch, js_name = send)]
     fn send_value(this: &AnySocket, frame: &JsValue) -> Result<(), JsValue>;
@@ -83,6 +86,12 @@ impl Socket {
 
     pub(super) const fn id(&self) -> SocketId {
         self.id
+    }
+
+    /// How much the platform still has to send; 0 where it does not tell.
+    pub(super) fn buffered_bytes(&self) -> u64 {
+        let told = self.socket.buffered().ok().and_then(|amount| amount.as_f64());
+        told.map_or(0, clock::to_u64)
     }
 
     /// A handle to send by, so that nothing is borrowed while `send` runs.
@@ -148,7 +157,9 @@ fn report(inner: &Weak<Inner>, id: SocketId, event: &DomEvent) {
     let event = match event.type_().as_str() {
         "open" => Event::SocketOpened(id),
         "close" => {
-            let code = event.unchecked_ref::<CloseEvent>().code();
+            let event = event.unchecked_ref::<CloseEvent>();
+            inner.note_close_reason(Reflect::get(event, &"reason".into()).unwrap_or_default());
+            let code = event.code();
             let cause = Cause::Closed(CloseCode::from_event(code));
             Event::SocketFailed { socket: id, cause }
         }

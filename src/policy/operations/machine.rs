@@ -269,16 +269,29 @@ impl Operations {
     ) {
         let live = |state: &State| matches!(state, State::InFlight { .. });
         let Some(slot) = self.find_attempt(attempt, live) else { return };
-        if end == AttemptEnd::NeverSent
-            && let Some(operation) = self.store.get_mut(slot)
-        {
-            if operation.attempts > 1 {
-                self.counts.retries = self.counts.retries.saturating_sub(1);
-            }
-            operation.attempts = operation.attempts.saturating_sub(1);
-            self.counts.attempts = self.counts.attempts.saturating_sub(1);
+        if end == AttemptEnd::NeverSent {
+            self.uncount_attempt(slot);
         }
         self.end_attempt(now, slot, end, LastFailure::Lost(cause), 0);
+    }
+
+    /// There is no frame for `attempt`: its operation ends without it.
+    pub(in crate::policy) fn drop_attempt(&mut self, now: Instant, attempt: AttemptId) {
+        let live = |state: &State| matches!(state, State::InFlight { .. });
+        let Some(slot) = self.find_attempt(attempt, live) else { return };
+        self.uncount_attempt(slot);
+        self.bring_back(now, slot);
+        self.fail(now, slot, ErrorCode::Aborted);
+    }
+
+    /// An attempt that was handed over did not go out after all.
+    fn uncount_attempt(&mut self, slot: Slot) {
+        let Some(operation) = self.store.get_mut(slot) else { return };
+        if operation.attempts > 1 {
+            self.counts.retries = self.counts.retries.saturating_sub(1);
+        }
+        operation.attempts = operation.attempts.saturating_sub(1);
+        self.counts.attempts = self.counts.attempts.saturating_sub(1);
     }
 
     /// The operation that `attempt` is in flight for.

@@ -258,7 +258,7 @@ impl Operations {
     }
 
     /// Turns a queued or sent operation into one that waits.
-    fn bring_back(&mut self, now: Instant, slot: Slot) {
+    pub(super) fn bring_back(&mut self, now: Instant, slot: Slot) {
         let Some(operation) = self.store.get(slot) else { return };
         let Some(attempt) = operation.attempt() else { return };
         if attempt.0 != operation.id.0 {
