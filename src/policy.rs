@@ -14,6 +14,7 @@ mod liveness;
 mod notice;
 mod operations;
 pub mod options;
+mod retry;
 mod rng;
 pub mod tcp_timeouts;
 mod time;
@@ -30,6 +31,7 @@ pub use operations::{
     Answer, AttemptEnd, AttemptId, Binding, Call, Decision, Limits, MessagingSettings,
     OperationCounts, OperationId, Purpose, Redo, Standing, decide,
 };
+pub use retry::{AttemptFailure, Retry, RetryStep};
 pub use rng::Rng;
 pub use tcp_timeouts::{
     ParseTcpTimeoutsError, Schedule, TcpTimeouts, TcpTimeoutsField, TcpTimeoutsWarning, Waits,
