@@ -9,8 +9,10 @@
 mod client;
 mod clock;
 mod events;
+mod gateways;
 mod host;
 mod options;
+mod retry;
 mod socket;
 mod timer;
 
@@ -20,6 +22,7 @@ use wasm_bindgen::prelude::*;
 
 pub use client::Core;
 pub use host::Host;
+pub use retry::RetryCore;
 
 use crate::policy::{TcpTimeouts, TcpTimeoutsWarning};
 

@@ -12,7 +12,7 @@ use wasm_bindgen::prelude::*;
 use super::{
     Host, clock,
     events::{self, FailureView},
-    gateways::{Gateways, read_list},
+    gateways::{Gateways, Schemes, read_list},
     options::{Options, read_messaging},
     socket::Socket,
     timer::Timer,
@@ -263,7 +263,7 @@ impl Inner {
 
     fn take_list(&self, list: &JsValue) -> Result<Vec<GatewayIndex>, JsValue> {
         let protocols = self.gateways.borrow().protocols();
-        let entries = read_list(list, &protocols)?;
+        let entries = read_list(list, &protocols, Schemes::WebSocket)?;
         let kept = self.engine.borrow().gateway();
         Ok(self.gateways.borrow_mut().take(entries, kept))
     }
@@ -332,7 +332,7 @@ impl Core {
         let count = if settings.connection.hooks.list {
             0 // they are asked for before the first round
         } else {
-            let entries = read_list(&list, &gateways.protocols())?;
+            let entries = read_list(&list, &gateways.protocols(), Schemes::WebSocket)?;
             u32::try_from(gateways.take(entries, None).len()).unwrap_or(u32::MAX)
         };
         let seed = seed.unwrap_or(clock::to_u64(drawn_seed));

@@ -154,6 +154,16 @@ pub(super) fn to_object(notice: &Notice, label: impl Fn(GatewayIndex) -> String)
     serialise(&view)
 }
 
+/// How an operation failed, as an object.
+pub(super) fn error_to_object(
+    error: &OperationError,
+    label: impl Fn(GatewayIndex) -> String,
+) -> JsValue {
+    let mut view = View { kind: "settled", ..View::default() };
+    fail(&mut view, error, label);
+    serialise(&view)
+}
+
 fn fail(view: &mut View, error: &OperationError, label: impl Fn(GatewayIndex) -> String) {
     view.code = Some(error.code.as_str());
     view.completion = Some(error.completion.as_str());

@@ -23,6 +23,13 @@ pub(super) struct Gateway {
     pub(super) protocols: JsValue,
 }
 
+/// Which URLs may be gateways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Schemes {
+    Any,
+    WebSocket,
+}
+
 /// Every gateway that is or was listed, by its number.
 ///
 /// A fresh token makes no new gateway: what is listed again under the same identity keeps its
@@ -102,7 +109,11 @@ impl Gateways {
 /// # Errors
 ///
 /// What is wrong with the list.
-pub(super) fn read_list(value: &JsValue, protocols: &JsValue) -> Result<Vec<Gateway>, JsValue> {
+pub(super) fn read_list(
+    value: &JsValue,
+    protocols: &JsValue,
+    schemes: Schemes,
+) -> Result<Vec<Gateway>, JsValue> {
     let Some(list) = list(value)?.filter(|list| list.length() > 0) else {
         // A URL that should have been in a list may hold a secret.
         let shown = if value.is_string() { &JsValue::UNDEFINED } else { value };
@@ -138,7 +149,8 @@ pub(super) fn read_list(value: &JsValue, protocols: &JsValue) -> Result<Vec<Gate
         let Ok(url) = Url::new(&url) else {
             return Err(invalid(&name, &JsValue::UNDEFINED, "url", &[]));
         };
-        if !matches!(url.protocol().as_str(), "ws:" | "wss:") {
+        let is_web_socket = matches!(url.protocol().as_str(), "ws:" | "wss:");
+        if schemes == Schemes::WebSocket && !is_web_socket {
             return Err(invalid(&name, &url.protocol().into(), "scheme", &[]));
         }
         url.set_hash(""); // a WebSocket has none, and some platforms refuse it

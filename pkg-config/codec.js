@@ -1,0 +1,46 @@
+// What goes out and what comes in, by JSON-RPC 2.0 or by a codec of the application's own.
+import { decode, encodeNotification, encodeRequest, renumber } from './json_rpc.js';
+
+/** JSON-RPC over text. A request that goes out again is the same text under another id. */
+const jsonRpc = (pingMethod) => ({
+  encode: ({ id, method, params, meta }) =>
+    id === undefined ? encodeNotification(method, params) : encodeRequest(id, method, params, meta),
+  again: (operation, id) => renumber(operation.frame, operation.id, id),
+  decode,
+  ping: (id) => encodeRequest(id, pingMethod),
+});
+
+/** A codec of the application's own. A request that goes out again is encoded again. */
+const custom = (codec) => ({
+  encode: (request) => codec.encode(request),
+  again: (operation, id) => codec.encode({ ...operation.request, id }),
+  decode(data) {
+    const message = codec.decode(data);
+    return Array.isArray(message) ? message : [message];
+  },
+  ping: (id) => codec.ping?.(id),
+});
+
+export const makeCodec = ({ codec, heartbeat }) =>
+  codec === undefined ? jsonRpc(heartbeat?.method ?? 'ping') : custom(codec);
+
+/** The length in UTF-8 of what is to be sent. An unpaired surrogate counts as what is sent for it. */
+export function byteLength(frame) {
+  if (typeof frame !== 'string') return frame.byteLength ?? frame.size ?? 0;
+  let bytes = frame.length;
+  for (let place = 0; place < frame.length; place += 1) {
+    const unit = frame.charCodeAt(place);
+    if (unit < 0x80) continue;
+    // Two units of a pair make four bytes, any other unit from 0x800 on makes three.
+    if (unit < 0x800 || (unit >= 0xd800 && unit < 0xdc00 && isLow(frame, place + 1)) || isPaired(frame, place)) {
+      bytes += 1;
+    } else {
+      bytes += 2;
+    }
+  }
+  return bytes;
+}
+
+const isLow = (text, place) => (text.charCodeAt(place) & 0xfc00) === 0xdc00;
+const isHigh = (text, place) => (text.charCodeAt(place) & 0xfc00) === 0xd800;
+const isPaired = (text, place) => isLow(text, place) && place > 0 && isHigh(text, place - 1);
