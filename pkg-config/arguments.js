@@ -2,35 +2,63 @@
 
 import { RegateError } from './error.js';
 
-// Numbers that Core.invoke knows.
+// What Core.invoke adds up to a kind: one of the first three, and any of the others.
 const REDO_NEVER = 0;
 const REDO_ALWAYS = 1;
 const REDO_AS_CLIENT = 2;
+export const BOUND = 4;
+export const SUBSCRIPTION = 8;
+
+const PLAIN = Object.freeze({
+  kind: REDO_AS_CLIENT,
+  timeout: Number.NaN,
+  signal: undefined,
+  key: undefined,
+  isRetryable: undefined,
+  messaging: undefined,
+});
+
+/** How each option of a call changes what is known of the call. */
+const READERS = {
+  __proto__: null,
+  readOnly(call, value) {
+    if (checkBoolean('readOnly', value)) call.kind = (call.kind & BOUND) | REDO_ALWAYS;
+  },
+  redoOperations(call, value) {
+    if (checkBoolean('redoOperations', value)) call.kind = (call.kind & BOUND) | REDO_ALWAYS;
+    else if ((call.kind & REDO_ALWAYS) === 0) call.kind = (call.kind & BOUND) | REDO_NEVER;
+  },
+  boundToConnection(call, value) {
+    if (checkBoolean('boundToConnection', value)) call.kind |= BOUND;
+  },
+  signal(call, value) {
+    call.signal = checkSignal(value);
+  },
+  timeoutMilliseconds(call, value) {
+    call.timeout = checkMilliseconds('timeoutMilliseconds', value);
+  },
+  operationKey(call, value) {
+    if (value !== true && value !== false && (typeof value !== 'string' || value === '')) {
+      throw RegateError.ofOption(['operationKey', value, 'key']);
+    }
+    call.key = value === true ? drawKey() : value === false ? undefined : value;
+  },
+  isRetryable(call, value) {
+    call.isRetryable = checkFunction('isRetryable', value);
+  },
+};
 
 /** A call's options, checked; what is of `messaging` is left to the core. */
 export function readCall(options) {
-  const call = { redo: REDO_AS_CLIENT, timeout: Number.NaN, signal: undefined, messaging: undefined };
-  if (options === undefined) return call;
+  if (options === undefined) return PLAIN;
   checkObject(options);
-  const boolean = (name, value) => {
-    if (typeof value !== 'boolean') throw RegateError.ofOption([name, value, 'boolean']);
-    return value;
-  };
+  const call = { ...PLAIN };
   for (const name of Object.keys(options)) {
     const value = options[name];
     if (value === undefined) continue;
-    if (name === 'readOnly') {
-      if (boolean(name, value)) call.redo = REDO_ALWAYS;
-    } else if (name === 'redoOperations') {
-      if (boolean(name, value)) call.redo = REDO_ALWAYS;
-      else if (call.redo !== REDO_ALWAYS) call.redo = REDO_NEVER;
-    } else if (name === 'signal') {
-      call.signal = checkSignal(value);
-    } else if (name === 'timeoutMilliseconds') {
-      if (!Number.isSafeInteger(value) || value < 0) {
-        throw RegateError.ofOption([name, value, 'integer', 0, Number.MAX_SAFE_INTEGER]);
-      }
-      call.timeout = value;
+    const reader = READERS[name];
+    if (reader !== undefined) {
+      reader(call, value);
     } else {
       call.messaging ??= Object.create(null); // where any name is a name
       call.messaging[name] = value;
@@ -50,9 +78,40 @@ export function readConnect(options) {
   return signal === undefined ? undefined : checkSignal(signal);
 }
 
+/** The options of a subscription, checked. */
+export function readSubscribe(options) {
+  if (options === undefined) return {};
+  checkObject(options);
+  for (const name of Object.keys(options)) {
+    if (name === 'route') {
+      if (options.route !== undefined) checkFunction(name, options.route);
+    } else if (name === 'unsubscribeMethod') {
+      if (options.unsubscribeMethod !== undefined) checkMethod(name, options.unsubscribeMethod);
+    } else {
+      throw RegateError.ofOption([name, options[name], 'unknown']);
+    }
+  }
+  return options;
+}
+
 export function checkObject(options) {
   if (options === null || typeof options !== 'object')
     throw RegateError.ofOption(['options', options, 'object']);
+}
+
+export function checkBoolean(name, value) {
+  if (typeof value !== 'boolean') throw RegateError.ofOption([name, value, 'boolean']);
+  return value;
+}
+
+export function checkFunction(name, value) {
+  if (typeof value !== 'function') throw RegateError.ofOption([name, value, 'function']);
+  return value;
+}
+
+export function checkMilliseconds(name, value) {
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw RegateError.ofOption([name, value, 'integer', 0, Number.MAX_SAFE_INTEGER]);
 }
 
 export function checkSignal(signal) {
@@ -61,9 +120,26 @@ export function checkSignal(signal) {
   return signal;
 }
 
+function checkMethod(name, method) {
+  if (typeof method !== 'string' || method === '') throw RegateError.ofOption([name, method, 'method']);
+}
+
 export function checkRequest(method, params) {
-  if (typeof method !== 'string' || method === '') throw RegateError.ofOption(['method', method, 'method']);
+  checkMethod('method', method);
   if (params !== undefined && (params === null || typeof params !== 'object')) {
     throw RegateError.ofOption(['params', params, 'params']);
   }
+}
+
+/** A key of 122 random bits; `randomUUID` is not there in pages that are not secure. */
+function drawKey() {
+  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
+  const words = crypto.getRandomValues(new Uint32Array(4));
+  return Array.from(words, (word) => word.toString(16).padStart(8, '0')).join('');
+}
+
+/** A seed of 53 bits. Drawn when it is needed, as some platforms have no chance before. */
+export function drawSeed() {
+  const [high, low] = crypto.getRandomValues(new Uint32Array(2));
+  return (high >>> 11) * 2 ** 32 + low;
 }

@@ -1,67 +1,71 @@
-import { checkRequest, readCall, readConnect } from './arguments.js';
+import { checkRequest, drawSeed, readCall, readConnect, readSubscribe } from './arguments.js';
+import { makeCodec } from './codec.js';
 import { RegateError } from './error.js';
-import { decode, encodeNotification, encodeRequest, numberOf, renumber } from './json_rpc.js';
+import { Exchange } from './exchange.js';
 import { makeLog } from './log.js';
 import { Core } from './regate.js';
+import { checkListener, oppositeOf, Subscription } from './subscription.js';
+import { listenForWakes } from './wake.js';
 import { checked, requireWasm } from './wasm.js';
 
-// Numbers that Core.answered knows.
-const RESULT = 0;
-const RETRYABLE = 1;
-const ERROR = 2;
-const NEITHER = 3;
-
 const LOG_LINES = new Set(['outagebegan', 'outagegoeson', 'outageended', 'gaveup']);
+const LONGEST_WAIT_MILLISECONDS = 2_147_483_647;
 const nothing = () => {};
 
-/** A seed of 53 bits. Drawn when a client is made, as some platforms have no chance before. */
-function drawSeed() {
-  const [high, low] = crypto.getRandomValues(new Uint32Array(2));
-  return (high >>> 11) * 2 ** 32 + low;
-}
+/** Tells the page of a fault of the application's own, as the platform does. */
+const report =
+  globalThis.reportError?.bind(globalThis) ??
+  ((error) =>
+    queueMicrotask(() => {
+      throw error;
+    }));
 
-/** An operation whose promise is not settled. */
-class Operation {
-  constructor(id, frame) {
-    this.id = id;
-    this.frame = frame;
-    this.promise = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
-    this.answer = undefined;
-    this.signal = undefined;
-    this.onAbort = undefined;
-  }
-
-  reached() {
-    this.signal?.removeEventListener('abort', this.onAbort);
-  }
+function makePromise() {
+  const settle = {};
+  settle.promise = new Promise((resolve, reject) => Object.assign(settle, { resolve, reject }));
+  return settle;
 }
 
 export class ClusterClient extends EventTarget {
   #core;
   #log;
+  #exchange;
+  #application; // what it wants to be asked
   #state = 'idle';
-  #operations = new Map();
   #starts = 0; // how often connecting began
   #told = 0; // of how many of these the application was told: a listener runs ahead of that
   #readies = new Map(); // of each start, the promise of the next `connected`, while one is waited for
+  #closed = makePromise();
+  #endWakes;
+  #listings = 0;
   #draining = false;
-  #protocolErrors = 0;
   #host = {
-    frame: (operation, attempt) => this.#frame(operation, attempt),
-    message: (data) => this.#message(data),
+    frame: (operation, attempt) => this.#exchange.frame(operation, attempt),
+    message: (data) => this.#exchange.receive(data),
     drain: () => this.#drain(),
+    ping: (attempt) => this.#ping(attempt),
+    list: () => this.#list(),
+    greet: (socket, gateway) => this.#greet(socket, gateway),
+    judge: (gateway, code, reason, verdict) => this.#judge(gateway, code, reason, verdict),
     late: (event) => event.target?.close(),
     ignore: nothing,
   };
+  #codec;
 
   constructor(options) {
     requireWasm();
     super();
     this.#core = checked(() => new Core(options, drawSeed()));
-    this.#log = makeLog(options.logger);
+    const { closePolicy, codec, gateways, heartbeat, limits, logger, messaging, session } = options;
+    this.#application = { closePolicy, gateways, session };
+    this.#log = makeLog(logger);
+    this.#codec = makeCodec({ codec, heartbeat });
+    this.#exchange = new Exchange(this.#core, this.#host, this.#codec, {
+      isRetryable: messaging?.isRetryable,
+      countsBytes: (limits?.maxMessageBytes ?? 0) > 0,
+      emit: (type, detail) => this.#emit(type, detail),
+      report,
+    });
     for (const name of this.#core.foreignNames) this.#log.warn(`${name} means nothing here and is ignored`);
   }
 
@@ -73,8 +77,13 @@ export class ClusterClient extends EventTarget {
     return this.#core.gateway;
   }
 
+  get closed() {
+    return this.#closed.promise;
+  }
+
   stats() {
-    return { ...this.#core.stats(), protocolErrors: this.#protocolErrors };
+    const { protocolErrors, notifications } = this.#exchange;
+    return { ...this.#core.stats(), notifications, protocolErrors };
   }
 
   connect(options) {
@@ -116,9 +125,22 @@ export class ClusterClient extends EventTarget {
     }
   }
 
+  setGateways(list) {
+    checked(() => this.#core.setGateways(list));
+    this.#listings += 1; // a list that is still being fetched is older than this one
+    this.#drain();
+  }
+
   close() {
     this.#core.close(false);
     this.#drain();
+  }
+
+  drain() {
+    this.#core.drain();
+    const { promise } = this.#closed;
+    this.#drain();
+    return promise;
   }
 
   [Symbol.dispose ?? Symbol.for('Symbol.dispose')]() {
@@ -126,6 +148,33 @@ export class ClusterClient extends EventTarget {
   }
 
   invoke(method, params, options) {
+    return this.#invoke(method, params, options, 0);
+  }
+
+  notify(method, params) {
+    return this.#notify(method, params, 0);
+  }
+
+  subscribe(method, params, listener, options) {
+    checkRequest(method, params);
+    checkListener(listener);
+    const { route, unsubscribeMethod = oppositeOf(method) } = readSubscribe(options);
+    let giveUp = nothing;
+    const subscription = new Subscription(listener, route, (name) => {
+      giveUp();
+      if (name !== undefined && unsubscribeMethod !== undefined) {
+        // The gateway that knows it under this name is the one that is connected now.
+        const once = { boundToConnection: true, retryTimeoutSeconds: 0 };
+        this.invoke(unsubscribeMethod, [name], once).catch(nothing);
+      }
+      this.#drain();
+    });
+    giveUp = this.#exchange.subscribe(method, params, subscription);
+    this.#drain();
+    return subscription;
+  }
+
+  #invoke(method, params, options, socket) {
     let call;
     try {
       checkRequest(method, params);
@@ -133,38 +182,16 @@ export class ClusterClient extends EventTarget {
     } catch (error) {
       return Promise.reject(error);
     }
-    if (call.signal?.aborted) return Promise.reject(call.signal.reason);
-    const id = this.#core.reserve();
-    let operation;
-    try {
-      operation = new Operation(id, encodeRequest(id, method, params));
-    } catch (cause) {
-      return Promise.reject(new RegateError('ENCODE_FAILED', { cause, detail: cause?.message }));
-    }
-    this.#operations.set(id, operation);
-    try {
-      const { redo, timeout, messaging } = call;
-      if (checked(() => this.#core.invoke(this.#host, id, operation.frame, redo, timeout, messaging)))
-        this.#drain();
-    } catch (error) {
-      this.#operations.delete(id);
-      operation.reject(error);
-    }
-    if (call.signal !== undefined && this.#operations.has(id)) this.#listenForAbort(operation, call.signal);
-    return operation.promise;
+    const promise = this.#exchange.invoke(method, params, call, socket, this.#state === 'connected');
+    this.#drain();
+    return promise;
   }
 
-  notify(method, params) {
+  #notify(method, params, socket) {
     checkRequest(method, params);
-    let frame;
-    try {
-      frame = encodeNotification(method, params);
-    } catch (cause) {
-      throw new RegateError('ENCODE_FAILED', { cause, detail: cause?.message });
-    }
-    const sent = this.#core.notify(frame);
+    const became = this.#exchange.notify(method, params, socket);
     this.#drain();
-    return sent ? 'sent' : 'dropped';
+    return became;
   }
 
   #startDialling() {
@@ -179,8 +206,7 @@ export class ClusterClient extends EventTarget {
   #expectReady() {
     let ready = this.#readies.get(this.#starts);
     if (ready === undefined) {
-      ready = {};
-      ready.promise = new Promise((resolve, reject) => Object.assign(ready, { resolve, reject }));
+      ready = makePromise();
       ready.promise.catch(nothing); // who ignores it learns of the end by events and by the log
       this.#readies.set(this.#starts, ready);
     }
@@ -204,67 +230,72 @@ export class ClusterClient extends EventTarget {
     this.#drain();
   }
 
-  #listenForAbort(operation, signal) {
-    operation.signal = signal;
-    operation.onAbort = () => {
-      this.#core.abort(operation.id);
+  #ping(attempt) {
+    try {
+      return this.#codec.ping(attempt);
+    } catch (error) {
+      report(error);
+      return undefined;
+    }
+  }
+
+  /** Asks the application for its list. What it says late, or after a later question, is dropped. */
+  #list() {
+    this.#listings += 1;
+    const listing = this.#listings;
+    const take = (list, reason) => {
+      if (listing !== this.#listings) return;
+      const usable = this.#core.listed(list);
+      if (!usable)
+        this.#emit('gatewaysfailed', { reason: reason ?? 'what the function gave is no list of gateways' });
       this.#drain();
     };
-    signal.addEventListener('abort', operation.onAbort);
-    if (signal.aborted) operation.onAbort(); // by something that ran since it was looked at
+    Promise.resolve()
+      .then(this.#application.gateways)
+      .then(take, () => take(undefined, 'the function failed'));
   }
 
-  #frame(id, attempt) {
-    const operation = this.#operations.get(id);
-    return attempt === id ? operation.frame : renumber(operation.frame, id, attempt);
+  /** Runs the session hook on a new socket. */
+  #greet(socket, gateway) {
+    const connection = {
+      gateway,
+      invoke: (method, params, options) => this.#invoke(method, params, options, socket),
+      notify: (method, params) => this.#notify(method, params, socket),
+    };
+    Promise.resolve(connection)
+      .then(this.#application.session)
+      .then(
+        () => this.#core.sessionDone(socket),
+        (error) => {
+          this.#emit('sessionfailed', { gateway, error });
+          this.#core.sessionFailed(socket, error?.verdict);
+        },
+      )
+      .then(() => this.#drain());
   }
 
-  #message(data) {
-    let messages;
+  /** Asks the application what a failure means; `undefined` is the default. */
+  #judge(gateway, code, reason, verdict) {
+    let said;
     try {
-      messages = decode(data);
-    } catch {
-      this.#protocolError('a frame is no JSON');
-      return;
+      said = this.#application.closePolicy({
+        code: code < 0 ? null : code,
+        reason: typeof reason === 'string' ? reason : '',
+        gateway,
+        verdict,
+      });
+    } catch (error) {
+      report(error);
+      return undefined;
     }
-    for (const message of messages) {
-      if (message === null || typeof message !== 'object') this.#protocolError('a message is no object');
-      else if (message.id === undefined || message.id === null) this.#notification(message);
-      else this.#answer(message);
-    }
-  }
-
-  #notification({ method, params }) {
-    if (typeof method === 'string') this.#emit('notification', { method, params });
-    else this.#protocolError('a message has neither an id nor a method');
-  }
-
-  #answer(message) {
-    const { result, error } = message;
-    const id = numberOf(message.id);
-    if (typeof message.method === 'string') {
-      this.#protocolError('a gateway asked something of this client');
-      return;
-    }
-    if (!Number.isSafeInteger(id) || id < 1) {
-      this.#protocolError('an answer has an id that is no number of this client');
-      return;
-    }
-    let belongsTo;
-    if (error !== undefined && error !== null) {
-      const again = error.data?.retryable === true;
-      const number = again ? error.data.retryAfterMilliseconds : error.code;
-      belongsTo = this.#core.answered(id, again ? RETRYABLE : ERROR, Number.isFinite(number) ? number : 0);
-    } else {
-      belongsTo = this.#core.answered(id, result === undefined ? NEITHER : RESULT, 0);
-    }
-    if (belongsTo > 0) this.#take(belongsTo).resolve(result);
-    else if (belongsTo < 0) this.#operations.get(-belongsTo).answer = message;
-  }
-
-  #protocolError(reason) {
-    this.#protocolErrors += 1;
-    this.#emit('protocolerror', { reason });
+    if (said === undefined) return undefined;
+    const { verdict: own, waitMilliseconds = 0 } =
+      typeof said === 'string' ? { verdict: said } : (said ?? {});
+    const known = own === undefined || ['next', 'same', 'refresh', 'stop'].includes(own);
+    const wait = Number.isSafeInteger(waitMilliseconds) && waitMilliseconds >= 0;
+    if (known && wait && waitMilliseconds <= LONGEST_WAIT_MILLISECONDS) return [own, waitMilliseconds];
+    report(RegateError.ofOption(['closePolicy', said, 'judgement']));
+    return undefined;
   }
 
   /** Pulls what concerns the application. What a listener causes is pulled by the loop that called it. */
@@ -272,7 +303,8 @@ export class ClusterClient extends EventTarget {
     if (this.#draining) return;
     this.#draining = true;
     for (let notice = this.#core.notice(); notice !== undefined; notice = this.#core.notice()) {
-      if (notice.kind === 'settled') this.#settle(notice);
+      if (notice.kind === 'settled') this.#exchange.settled(notice);
+      else if (notice.kind === 'subscribed') this.#exchange.subscribed(notice);
       else if (notice.kind === 'statechange') this.#changeState(notice);
       else if (LOG_LINES.has(notice.kind)) this.#log.line(notice);
       else this.#emitNotice(notice);
@@ -280,59 +312,32 @@ export class ClusterClient extends EventTarget {
     this.#draining = false;
   }
 
-  #take(id) {
-    const operation = this.#operations.get(id);
-    this.#operations.delete(id);
-    operation.reached();
-    return operation;
-  }
-
-  #settle(notice) {
-    const operation = this.#take(notice.operation);
-    if (notice.code === undefined) {
-      operation.resolve(operation.answer.result);
-      return;
-    }
-    if (notice.code === 'ABORTED') {
-      operation.reject(operation.signal.reason);
-      return;
-    }
-    // A client that is closed while nobody looks at its operations any more is no fault.
-    if (notice.code === 'CLIENT_CLOSED') operation.promise.catch(nothing);
-    operation.reject(this.#errorOf(notice, operation));
-  }
-
-  #errorOf(notice, operation) {
-    const { code, completion, attempts, milliseconds: elapsedMilliseconds, gateway, closeCode } = notice;
-    const fields = { completion, attempts, elapsedMilliseconds, gateway };
-    if (notice.answered) fields.cause = operation.answer.error ?? operation.answer;
-    else if (code === 'CONNECTION_LOST') fields.closeCode = closeCode;
-    else if (notice.cause !== undefined) fields.cause = this.#lossOf(notice);
-    if (code === 'CONNECTION_LOST' && notice.cause !== undefined) fields.detail = lossText(notice);
-    if (code === 'CONNECT_TIMEOUT' || code === 'NO_GATEWAY') fields.failures = this.#core.failures();
-    return new RegateError(code, fields);
-  }
-
-  #lossOf(notice) {
-    const { gateway, closeCode } = notice;
-    return new RegateError('CONNECTION_LOST', {
-      completion: 'maybe',
-      gateway,
-      closeCode,
-      detail: lossText(notice),
-    });
-  }
-
   #changeState(notice) {
-    this.#state = notice.to;
-    if (notice.to === 'connecting') this.#told += 1;
-    if (notice.to === 'connected' || notice.to === 'closed') {
+    const { from, to } = notice;
+    this.#state = to;
+    if (from === 'connected') this.#exchange.pause();
+    if (to === 'connecting') this.#begin(from);
+    if (to === 'connected' || to === 'closed') {
       const ready = this.#readies.get(this.#told);
       this.#readies.delete(this.#told);
-      if (notice.to === 'connected') ready?.resolve();
+      if (to === 'connected') ready?.resolve();
       else ready?.reject(this.#endOf(notice, ready));
     }
+    if (to === 'closed') {
+      this.#endWakes?.();
+      this.#endWakes = undefined;
+      this.#closed.resolve(to);
+    }
     this.#emitNotice(notice);
+  }
+
+  #begin(from) {
+    this.#told += 1;
+    if (from === 'closed') this.#closed = makePromise();
+    this.#endWakes ??= listenForWakes((kind) => {
+      this.#core.wake(kind);
+      this.#drain();
+    });
   }
 
   #endOf({ reason }, ready) {
@@ -348,10 +353,6 @@ export class ClusterClient extends EventTarget {
   #emit(type, detail) {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
-}
-
-function lossText({ gateway, cause, closeCode }) {
-  return `${gateway}: ${cause}${closeCode === undefined ? '' : ` ${closeCode}`}`;
 }
 
 /** The same promise, given up when the signal aborts; nothing else ends with it. */

@@ -3,6 +3,7 @@ import { decode, encodeNotification, encodeRequest, renumber } from './json_rpc.
 
 /** JSON-RPC over text. A request that goes out again is the same text under another id. */
 const jsonRpc = (pingMethod) => ({
+  keepsRequests: false,
   encode: ({ id, method, params, meta }) =>
     id === undefined ? encodeNotification(method, params) : encodeRequest(id, method, params, meta),
   again: (operation, id) => renumber(operation.frame, operation.id, id),
@@ -12,6 +13,7 @@ const jsonRpc = (pingMethod) => ({
 
 /** A codec of the application's own. A request that goes out again is encoded again. */
 const custom = (codec) => ({
+  keepsRequests: true,
   encode: (request) => codec.encode(request),
   again: (operation, id) => codec.encode({ ...operation.request, id }),
   decode(data) {
@@ -32,7 +34,11 @@ export function byteLength(frame) {
     const unit = frame.charCodeAt(place);
     if (unit < 0x80) continue;
     // Two units of a pair make four bytes, any other unit from 0x800 on makes three.
-    if (unit < 0x800 || (unit >= 0xd800 && unit < 0xdc00 && isLow(frame, place + 1)) || isPaired(frame, place)) {
+    if (
+      unit < 0x800 ||
+      (unit >= 0xd800 && unit < 0xdc00 && isLow(frame, place + 1)) ||
+      isPaired(frame, place)
+    ) {
       bytes += 1;
     } else {
       bytes += 2;

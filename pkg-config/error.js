@@ -23,10 +23,15 @@ const TEXTS = {
 const RULES = {
   boolean: () => 'must be true or false',
   choice: (words) => `must be one of ${words.map((word) => `"${word}"`).join(', ')}`,
+  codec: () => 'must have the methods encode and decode',
   constructor: () => 'must be a class with the interface of WebSocket',
   digits: ([field]) => `must have a whole number in ASCII digits as ${field}`,
-  gateways: () => 'must be a list of at least one gateway',
+  function: () => 'must be a function',
+  gateways: () => 'must be a list of at least one gateway, or a function that gives one',
   integer: ([least, most]) => `must be a whole number within ${least}..=${most}`,
+  judgement: () =>
+    'must give a verdict (next, same, refresh, stop) or { verdict, waitMilliseconds } with 0..=2147483647',
+  key: () => 'must be a text of at least one character, or true to have one drawn',
   logger: () => 'must be null or have the methods error, info and warn',
   method: () => 'must be a text of at least one character',
   object: () => 'must be an object',

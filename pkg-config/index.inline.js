@@ -4,6 +4,8 @@ import base64 from './regate_bg.inline.js';
 
 export { ClusterClient } from './client.js';
 export { RegateError } from './error.js';
+export { completionOf } from './exchange.js';
+export { retry } from './retry.js';
 export { tcpTimeouts } from './schedule.js';
 
 export const init = makeInit(() => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));

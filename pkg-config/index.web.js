@@ -3,6 +3,8 @@ import { makeConnect, makeInit } from './init.js';
 
 export { ClusterClient } from './client.js';
 export { RegateError } from './error.js';
+export { completionOf } from './exchange.js';
+export { retry } from './retry.js';
 export { tcpTimeouts } from './schedule.js';
 
 export const init = makeInit(() => new URL('./regate_bg.wasm', import.meta.url));

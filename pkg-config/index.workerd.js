@@ -5,6 +5,8 @@ import module from './regate_bg.wasm';
 
 export { ClusterClient } from './client.js';
 export { RegateError } from './error.js';
+export { completionOf } from './exchange.js';
+export { retry } from './retry.js';
 export { tcpTimeouts } from './schedule.js';
 
 export const init = makeInit(() => module);

@@ -2,12 +2,13 @@
 
 const HEAD = '{"jsonrpc":"2.0","id":';
 
-function body(method, params) {
+function body(method, params, meta) {
   const text = params === undefined ? undefined : JSON.stringify(params);
-  return `"method":${JSON.stringify(method)}${text === undefined ? '' : `,"params":${text}`}}`;
+  const more = meta === undefined ? '' : `,"meta":${JSON.stringify(meta)}`;
+  return `"method":${JSON.stringify(method)}${text === undefined ? '' : `,"params":${text}`}${more}}`;
 }
 
-export const encodeRequest = (id, method, params) => `${HEAD}${id},${body(method, params)}`;
+export const encodeRequest = (id, method, params, meta) => `${HEAD}${id},${body(method, params, meta)}`;
 
 export const encodeNotification = (method, params) => `{"jsonrpc":"2.0",${body(method, params)}`;
 

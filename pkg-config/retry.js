@@ -1,4 +1,6 @@
+import { checkBoolean, checkFunction, checkMilliseconds, checkObject, drawSeed } from './arguments.js';
 import { RegateError } from './error.js';
+import { noteCompletion } from './exchange.js';
 import { RetryCore } from './regate.js';
 import { checked, requireWasm } from './wasm.js';
 
@@ -38,23 +40,32 @@ function attemptUnder(signal, work) {
     const onAbort = () => reject(signal.reason);
     const end = () => signal.removeEventListener('abort', onAbort);
     signal.addEventListener('abort', onAbort);
-    Promise.resolve()
-      .then(work)
-      .finally(end)
-      .then(resolve, reject);
+    Promise.resolve().then(work).finally(end).then(resolve, reject);
   });
 }
 
 const isRetryableByData = (error) => error?.data?.retryable === true;
 
-export async function retry(fn, options = {}) {
+async function run(fn, options, outcome) {
   requireWasm();
-  if (typeof fn !== 'function') throw RegateError.ofOption(['fn', fn, 'function']);
-  const { signal, timeoutMilliseconds, readOnly, redoOperations, isRetryable = isRetryableByData, ...rest } = options;
+  checkFunction('fn', fn);
+  checkObject(options);
+  const {
+    signal,
+    timeoutMilliseconds,
+    readOnly,
+    redoOperations,
+    isRetryable = isRetryableByData,
+    ...rest
+  } = options;
   signal?.throwIfAborted();
-  const redoable = checkBoolean('readOnly', readOnly) || checkBoolean('redoOperations', redoOperations);
+  const redoable =
+    checkBoolean('readOnly', readOnly ?? false) || checkBoolean('redoOperations', redoOperations ?? false);
   const core = checked(() => new RetryCore(rest, redoable, drawSeed()));
-  const limit = timeoutMilliseconds === undefined ? undefined : checkTimeout(timeoutMilliseconds);
+  const limit =
+    timeoutMilliseconds === undefined
+      ? undefined
+      : checkMilliseconds('timeoutMilliseconds', timeoutMilliseconds);
   const abort = new AbortController();
   const onAbort = () => abort.abort(signal.reason);
   signal?.addEventListener('abort', onAbort);
@@ -85,13 +96,17 @@ export async function retry(fn, options = {}) {
       running = false;
       const after = cause?.data?.retryAfterMilliseconds;
       if (core.fail(isRetryable(cause) === true, Number.isFinite(after) ? after : 0)) {
-        throw errorOf(core.failure(), cause);
+        outcome.error = errorOf(core.failure(), cause);
+        throw outcome.error;
       }
     }
   } catch (error) {
-    if (error !== timedOut) throw error;
-    core.giveUp(running);
-    throw errorOf(core.failure(), cause);
+    const isOurs = error === outcome.error;
+    if (!isOurs) core.giveUp(running);
+    const failure = core.failure();
+    noteCompletion(outcome.promise, failure.completion);
+    if (isOurs) throw error;
+    throw error === timedOut ? errorOf(failure, cause) : error;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
@@ -99,22 +114,12 @@ export async function retry(fn, options = {}) {
   }
 }
 
+export function retry(fn, options = {}) {
+  const outcome = {};
+  outcome.promise = run(fn, options, outcome);
+  return outcome.promise;
+}
+
 function errorOf({ code, completion, attempts, milliseconds, gateway }, cause) {
   return new RegateError(code, { completion, attempts, elapsedMilliseconds: milliseconds, gateway, cause });
-}
-
-function checkBoolean(name, value = false) {
-  if (typeof value !== 'boolean') throw RegateError.ofOption([name, value, 'boolean']);
-  return value;
-}
-
-function checkTimeout(value) {
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw RegateError.ofOption(['timeoutMilliseconds', value, 'integer', 0, Number.MAX_SAFE_INTEGER]);
-}
-
-/** A seed of 53 bits. Drawn when it is needed, as some platforms have no chance before. */
-export function drawSeed() {
-  const [high, low] = crypto.getRandomValues(new Uint32Array(2));
-  return (high >>> 11) * 2 ** 32 + low;
 }

@@ -1,0 +1,319 @@
+// What is asked and answered: payloads and promises, which the core knows by number only.
+
+import { SUBSCRIPTION } from './arguments.js';
+import { byteLength } from './codec.js';
+import { RegateError } from './error.js';
+import { numberOf } from './json_rpc.js';
+import { checked } from './wasm.js';
+
+// Numbers that Core.answered knows.
+const RESULT = 0;
+const RETRYABLE = 1;
+const ERROR = 2;
+const NEITHER = 3;
+
+const nothing = () => {};
+const saysRetryable = (error) => error?.data?.retryable === true;
+
+/** What is known of operations that failed, by their promises. */
+const completions = new WeakMap();
+
+export const completionOf = (promise) => completions.get(promise);
+
+export const noteCompletion = (promise, completion) => completions.set(promise, completion);
+
+/** An operation whose promise is not settled. */
+class Operation {
+  constructor(id, request, frame, call) {
+    this.id = id;
+    this.request = request;
+    this.frame = frame;
+    this.call = call;
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    this.attempt = id;
+    this.answer = undefined;
+    this.failure = undefined;
+    this.onAbort = undefined;
+  }
+
+  succeed(result) {
+    this.resolve(result);
+  }
+
+  fail(error, completion) {
+    completions.set(this.promise, completion);
+    // A client that is closed while nobody looks at its operations any more is no fault.
+    if (error?.code === 'CLIENT_CLOSED') this.promise.catch(nothing);
+    this.reject(error);
+  }
+
+  end() {
+    if (this.onAbort !== undefined) this.call.signal.removeEventListener('abort', this.onAbort);
+  }
+}
+
+/** A subscription that has not ended, in the place of an operation. */
+class Issue {
+  constructor(id, request, frame, subscription) {
+    this.id = id;
+    this.request = request;
+    this.frame = frame;
+    this.subscription = subscription;
+    this.attempt = id;
+    this.answer = undefined;
+    this.call = {};
+  }
+
+  fail(error) {
+    this.subscription.fail(error);
+  }
+
+  end() {}
+}
+
+export class Exchange {
+  #core;
+  #host;
+  #codec;
+  #isRetryable;
+  #emit;
+  #report;
+  #isExact;
+  #operations = new Map();
+  #retried = new Map(); // by the ids of attempts beyond the first
+  #issues = new Set();
+  protocolErrors = 0;
+  notifications = 0;
+
+  constructor(core, host, codec, { isRetryable = saysRetryable, countsBytes, emit, report }) {
+    this.#core = core;
+    this.#host = host;
+    this.#codec = codec;
+    this.#isRetryable = isRetryable;
+    this.#isExact = countsBytes;
+    this.#emit = emit;
+    this.#report = report;
+  }
+
+  /** Makes an operation; `socket` is that of a session hook, else 0. */
+  invoke(method, params, call, socket, connected) {
+    if (call.signal?.aborted) {
+      const promise = Promise.reject(call.signal.reason);
+      completions.set(promise, 'no');
+      return promise;
+    }
+    const id = this.#core.reserve();
+    const meta = call.key === undefined ? undefined : { operationKey: call.key };
+    const request = { id, method, params, meta };
+    let operation;
+    try {
+      operation = new Operation(
+        id,
+        this.#codec.keepsRequests ? request : undefined,
+        this.#codec.encode(request),
+        call,
+      );
+    } catch (cause) {
+      return Promise.reject(new RegateError('ENCODE_FAILED', { cause, detail: cause?.message }));
+    }
+    this.#operations.set(id, operation);
+    try {
+      const { kind, timeout, messaging } = call;
+      this.#hand(operation, kind, timeout, socket, connected, messaging);
+    } catch (error) {
+      this.#operations.delete(id);
+      operation.reject(error);
+    }
+    if (call.signal !== undefined && this.#operations.has(id)) this.#listenForAbort(operation);
+    return operation.promise;
+  }
+
+  notify(method, params, socket) {
+    let frame;
+    try {
+      frame = this.#codec.encode({ id: undefined, method, params, meta: undefined });
+    } catch (cause) {
+      throw new RegateError('ENCODE_FAILED', { cause, detail: cause?.message });
+    }
+    return this.#core.notify(frame, socket) ? 'sent' : 'dropped';
+  }
+
+  /** Issues a subscription; says how to give it up. */
+  subscribe(method, params, subscription) {
+    const id = this.#core.reserve();
+    const request = { id, method, params, meta: undefined };
+    let issue;
+    try {
+      issue = new Issue(
+        id,
+        this.#codec.keepsRequests ? request : undefined,
+        this.#codec.encode(request),
+        subscription,
+      );
+    } catch (cause) {
+      throw new RegateError('ENCODE_FAILED', { cause, detail: cause?.message });
+    }
+    this.#operations.set(id, issue);
+    this.#issues.add(issue);
+    this.#hand(issue, SUBSCRIPTION, Number.NaN, 0, false, undefined);
+    return () => this.#core.abort(id);
+  }
+
+  #hand(operation, kind, timeout, socket, connected, messaging) {
+    const { id, frame } = operation;
+    // What goes out at once is only weighed where a limit asks for it.
+    const bytes = connected && !this.#isExact ? (frame.length ?? byteLength(frame)) : byteLength(frame);
+    checked(() => this.#core.invoke(this.#host, id, frame, bytes, kind, timeout, socket, messaging));
+  }
+
+  #listenForAbort(operation) {
+    const { signal } = operation.call;
+    operation.onAbort = () => {
+      this.#core.abort(operation.id);
+      this.#host.drain();
+    };
+    signal.addEventListener('abort', operation.onAbort);
+    if (signal.aborted) operation.onAbort(); // by something that ran since it was looked at
+  }
+
+  /** The frame of an attempt; `undefined` where it cannot be encoded again. */
+  frame(id, attempt) {
+    const operation = this.#operations.get(id);
+    if (attempt === id) return operation.frame;
+    this.#retried.delete(operation.attempt);
+    operation.attempt = attempt;
+    this.#retried.set(attempt, operation);
+    try {
+      return this.#codec.again(operation, attempt);
+    } catch (cause) {
+      operation.failure = new RegateError('ENCODE_FAILED', { cause, detail: cause?.message });
+      return undefined;
+    }
+  }
+
+  /** A frame came. */
+  receive(data) {
+    let messages;
+    try {
+      messages = this.#codec.decode(data);
+    } catch {
+      this.#protocolError('a frame could not be decoded');
+      return;
+    }
+    for (const message of messages) {
+      if (message === null || typeof message !== 'object') this.#protocolError('a message is no object');
+      else if (message.id === undefined || message.id === null) this.#notification(message);
+      else this.#answer(message);
+    }
+  }
+
+  #notification(message) {
+    const { method, params } = message;
+    if (typeof method !== 'string') {
+      this.#protocolError('a message has neither an id nor a method');
+      return;
+    }
+    this.notifications += 1;
+    for (const { subscription } of this.#issues) {
+      try {
+        if (!subscription.takes(message)) continue;
+        subscription.tell(message);
+      } catch (error) {
+        this.#report(error); // a listener's fault is its own
+      }
+      return;
+    }
+    this.#emit('notification', { method, params });
+  }
+
+  #answer(message) {
+    const { result, error } = message;
+    const id = numberOf(message.id);
+    if (!Number.isSafeInteger(id) || id < 1) {
+      this.#protocolError('an answer has an id that is no number of this client');
+      return;
+    }
+    let belongsTo;
+    if (error !== undefined && error !== null) {
+      const again = this.#mayRetry(id, error);
+      const number = again ? error.data?.retryAfterMilliseconds : error.code;
+      belongsTo = this.#core.answered(id, again ? RETRYABLE : ERROR, Number.isFinite(number) ? number : 0);
+    } else {
+      belongsTo = this.#core.answered(id, result === undefined ? NEITHER : RESULT, 0);
+    }
+    if (belongsTo > 0) this.#take(belongsTo).succeed(result);
+    else if (belongsTo < 0) this.#operations.get(-belongsTo).answer = message;
+  }
+
+  #mayRetry(id, error) {
+    const operation = this.#operations.get(id) ?? this.#retried.get(id);
+    const isRetryable = operation?.call.isRetryable ?? this.#isRetryable;
+    try {
+      return isRetryable(error) === true;
+    } catch (thrown) {
+      this.#report(thrown);
+      return false;
+    }
+  }
+
+  #protocolError(reason) {
+    this.protocolErrors += 1;
+    this.#emit('protocolerror', { reason });
+  }
+
+  #take(id) {
+    const operation = this.#operations.get(id);
+    this.#operations.delete(id);
+    this.#retried.delete(operation.attempt);
+    this.#issues.delete(operation);
+    operation.end();
+    return operation;
+  }
+
+  /** An operation is settled otherwise than by the answer at hand. */
+  settled(notice) {
+    const operation = this.#take(notice.operation);
+    const { code, completion } = notice;
+    if (code === undefined) operation.succeed(operation.answer.result);
+    else if (operation.failure !== undefined) {
+      operation.failure.completion = completion;
+      operation.fail(operation.failure, completion);
+    } else if (code === 'ABORTED') operation.fail(operation.call.signal?.reason, completion);
+    else operation.fail(this.#errorOf(notice, operation), completion);
+  }
+
+  /** A subscription was answered. */
+  subscribed({ operation: id, resumed }) {
+    const { subscription, answer } = this.#operations.get(id);
+    subscription.begin(answer?.result, resumed);
+  }
+
+  /** The connection is lost: subscriptions hear nothing until they are issued again. */
+  pause() {
+    for (const { subscription } of this.#issues) subscription.pause();
+  }
+
+  #errorOf(notice, operation) {
+    const { code, completion, attempts, milliseconds: elapsedMilliseconds, gateway, closeCode } = notice;
+    const fields = { completion, attempts, elapsedMilliseconds, gateway };
+    if (notice.answered) fields.cause = operation.answer.error ?? operation.answer;
+    else if (code === 'CONNECTION_LOST') fields.closeCode = closeCode;
+    else if (notice.cause !== undefined) fields.cause = lossOf(notice);
+    if (code === 'CONNECTION_LOST' && notice.cause !== undefined) fields.detail = lossText(notice);
+    if (code === 'CONNECT_TIMEOUT' || code === 'NO_GATEWAY') fields.failures = this.#core.failures();
+    return new RegateError(code, fields);
+  }
+}
+
+function lossOf(notice) {
+  const { gateway, closeCode } = notice;
+  const detail = lossText(notice);
+  return new RegateError('CONNECTION_LOST', { completion: 'maybe', gateway, closeCode, detail });
+}
+
+function lossText({ gateway, cause, closeCode }) {
+  return `${gateway}: ${cause}${closeCode === undefined ? '' : ` ${closeCode}`}`;
+}
