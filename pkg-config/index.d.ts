@@ -100,6 +100,19 @@ export interface NetworkingOptions {
    * @default 5000
    */
   readonly steadyMilliseconds?: number;
+  /**
+   * By how much at most the first dial after a loss is put off, drawn anew each time: for fleets so
+   * large that all of it moving at once would sink the next gateway. 0 is at once.
+   *
+   * @default 0
+   */
+  readonly failoverSpreadMilliseconds?: number;
+  /**
+   * How long the session hook may take, at least 1. The default is as long as a dial.
+   *
+   * @default 10000
+   */
+  readonly sessionTimeoutMilliseconds?: number;
 }
 
 /** How operations are run again. Each can also be given for one call. */
@@ -157,6 +170,34 @@ export interface MessagingOptions {
    * @default 0
    */
   readonly jitter?: number;
+  /**
+   * Whether an error that a gateway answered with means "not performed, try again". Whoever says so
+   * of what was performed has it performed twice.
+   *
+   * @default (error) => error.data?.retryable === true
+   */
+  readonly isRetryable?: (error: RemoteError) => boolean;
+}
+
+/** An error as a gateway answers with it. */
+export interface RemoteError {
+  readonly code?: number;
+  readonly message?: string;
+  /** `retryable` says "not performed, try again", `retryAfterMilliseconds` how soon at the earliest. */
+  readonly data?: { readonly retryable?: boolean; readonly retryAfterMilliseconds?: number };
+}
+
+/** How the line is watched. */
+export interface HeartbeatOptions {
+  /**
+   * After how long a silence a ping is sent. While no byte answers it, the waits of `readTimeouts`
+   * run, with a ping each; then the line is dead. 0 is never.
+   *
+   * @default 15000
+   */
+  readonly periodMilliseconds?: number;
+  /** The method that a ping calls: any answer will do, "method not found" too. @default "ping" */
+  readonly method?: string;
 }
 
 /** How much may be pending. Beyond it `invoke` rejects at once with `OVERLOADED`. */
@@ -173,6 +214,19 @@ export interface LimitOptions {
    * @default 100000
    */
   readonly maxInFlightOperations?: number;
+  /**
+   * How many bytes may wait, and how many may the platform still have to send, in UTF-8. 0: nothing
+   * may wait.
+   *
+   * @default 16777216
+   */
+  readonly maxBufferedBytes?: number;
+  /**
+   * How many bytes one frame may have, in UTF-8; a longer one is `MESSAGE_TOO_BIG`. 0 is no limit.
+   *
+   * @default 0
+   */
+  readonly maxMessageBytes?: number;
 }
 
 /** Something to log to. It is called a handful of times an outage, whatever its length. */
@@ -191,8 +245,14 @@ export interface Logger {
  * The names of an existing Hazelcast or ORB configuration are understood as well, nested or dotted.
  */
 export interface ClientOptions {
-  /** The gateways, equals of each other, at least one. Exact duplicates count once. */
-  readonly gateways: readonly Gateway[];
+  /**
+   * The gateways, equals of each other, at least one. Exact duplicates count once.
+   *
+   * A function is asked before every round, and before the first dial after a loss, so that each
+   * dial has a fresh token; a gateway is the same as before where its URL is, without query and
+   * user info. It has as long as a dial; what fails counts as a failed round.
+   */
+  readonly gateways: readonly Gateway[] | (() => readonly Gateway[] | Promise<readonly Gateway[]>);
   /** Sub-protocols to offer every gateway that has none of its own. */
   readonly protocols?: string | readonly string[];
   /** How gateways are dialled. */
@@ -201,6 +261,20 @@ export interface ClientOptions {
   readonly messaging?: MessagingOptions;
   /** How much may be pending. */
   readonly limits?: LimitOptions;
+  /** How the line is watched. Off for a codec without `ping`. */
+  readonly heartbeat?: HeartbeatOptions;
+  /**
+   * Runs on every new socket before the state is `connected`: to log in, or to restore something.
+   * Its failure is a failed dial; the error it throws may carry a `verdict`.
+   */
+  readonly session?: (connection: SessionConnection) => unknown;
+  /**
+   * Says what a failure of a gateway means, where the default will not do: a verdict, or also the
+   * least length of the next wait. A throw or an unknown answer takes the default.
+   */
+  readonly closePolicy?: (failure: Failure) => Verdict | Judgement | undefined;
+  /** What to speak instead of JSON-RPC 2.0. */
+  readonly codec?: Codec;
   /**
    * Where log lines go; `null` is silence.
    *
@@ -226,6 +300,89 @@ export interface ClientOptions {
   readonly com?: object;
 }
 
+/** The connection of a session hook: what it sends goes out on the new socket, and is never run again. */
+export interface SessionConnection {
+  /** Origin and position of the gateway. */
+  readonly gateway: string;
+  /** As `client.invoke`. */
+  invoke<T = unknown>(
+    method: string,
+    params?: readonly unknown[] | object,
+    options?: CallOptions,
+  ): Promise<T>;
+  /** As `client.notify`. */
+  notify(method: string, params?: readonly unknown[] | object): 'sent' | 'dropped';
+}
+
+/** A failure that `closePolicy` is asked about. */
+export interface Failure {
+  /** The close code; 1006 when there was only an error, null for a dial limit or a lost heartbeat. */
+  readonly code: number | null;
+  /** What the gateway said when it closed. */
+  readonly reason: string;
+  /** Origin and position. */
+  readonly gateway: string;
+  /** What the failure means by default. */
+  readonly verdict: Verdict;
+}
+
+/** What `closePolicy` says. */
+export interface Judgement {
+  /** What the failure means; left out, the default. */
+  readonly verdict?: Verdict;
+  /** The least length of the next wait, 0..=2147483647; no jitter shortens it. */
+  readonly waitMilliseconds?: number;
+}
+
+/** A request or, without an id, a notification, for a codec to encode. */
+export interface CodecRequest {
+  /** The id that the answer must carry; undefined for a notification. */
+  readonly id: number | undefined;
+  readonly method: string;
+  readonly params: unknown;
+  /** With an operation key. */
+  readonly meta: { readonly operationKey: string } | undefined;
+}
+
+/** A message that came: an answer, with `id` and `result` or `error`, or a notification. */
+export interface CodecMessage {
+  readonly id?: number | string | null;
+  readonly result?: unknown;
+  readonly error?: unknown;
+  readonly method?: string;
+  readonly params?: unknown;
+}
+
+/** What a client speaks. Frames come as texts and `ArrayBuffer`s, in order. */
+export interface Codec {
+  /** Encodes a request; called again, under another id, for each further attempt. */
+  encode(request: CodecRequest): string | ArrayBuffer | ArrayBufferView | Blob;
+  /** Decodes a frame to a message, or several; a throw is a protocol error, and the frame is dropped. */
+  decode(frame: string | ArrayBuffer): CodecMessage | readonly CodecMessage[];
+  /** A frame that any gateway answers. Without it there is no heartbeat. */
+  ping?(id: number): string | ArrayBuffer | ArrayBufferView | Blob;
+}
+
+/** A subscription: issued again on every connection, in the order of their making. */
+export interface Subscription {
+  /** Whether the gateway that is connected has answered it. */
+  readonly isLive: boolean;
+  /** How often it was issued again: each time messages may have been missed. */
+  readonly resumed: number;
+  /** Resolves when it was given up; rejects when the gateway refused it, or the client was closed. */
+  readonly ended: Promise<void>;
+  /** Gives it up, and tells the gateway if it knows of it. */
+  unsubscribe(): void;
+}
+
+/** How a subscription is routed and ended. */
+export interface SubscribeOptions {
+  /** Whether a notification is for it; left out, `params.subscription` must be what the gateway answered. */
+  readonly route?: (notification: { readonly method: string; readonly params: unknown }) => boolean;
+  /** What ends it at the gateway; left out, `…unsubscribe` where the method ends in `…subscribe`. */
+  readonly unsubscribeMethod?: string;
+}
+
 /** How one `connect()` may be given up. */
 export interface ConnectOptions {
   /** Aborted while connecting: the promise rejects with its reason and the client is closed. */
@@ -242,6 +399,13 @@ export interface CallOptions extends MessagingOptions {
   readonly signal?: AbortSignal;
   /** How long the operation may take in all its attempts; then it fails with `TIMEOUT`. */
   readonly timeoutMilliseconds?: number;
+  /** It makes sense on the connection of this moment only: with that it fails, `CONNECTION_LOST`. */
+  readonly boundToConnection?: boolean;
+  /**
+   * A key that stays the same over the attempts, sent as `meta: { operationKey }`; `true` draws
+   * one. A gateway that remembers keys performs a redone operation once.
+   */
+  readonly operationKey?: boolean | string;
 }
 
 /** Why a gateway failed last; a gateway is shown by its origin and position, as URLs hold secrets. */
@@ -337,7 +501,11 @@ export interface ClientEvents {
   };
   /** A wait began; `round` follows it. */
   waiting: { readonly milliseconds: number; readonly round: number };
-  /** A message without an id came. */
+  /** The list function failed, or what it gave is no list: a failed round. */
+  gatewaysfailed: { readonly reason: string };
+  /** The session hook threw this. */
+  sessionfailed: { readonly gateway: string; readonly error: unknown };
+  /** A message without an id came that no subscription takes. */
   notification: { readonly method: string; readonly params: unknown };
   /** A message came that is none; it was counted and dropped. */
   protocolerror: { readonly reason: string };
@@ -354,6 +522,16 @@ export interface ClientStats {
   readonly pendingOperations: number;
   /** Operations sent and unanswered: now. */
   readonly inFlightOperations: number;
+  /** Subscriptions that have not ended: now. */
+  readonly subscriptions: number;
+  /** Operations answered with a result. */
+  readonly succeeded: number;
+  /** Operations that failed with the completion `no`. */
+  readonly failedNo: number;
+  /** Operations that failed with the completion `maybe`. */
+  readonly failedMaybe: number;
+  /** Operations that failed with the completion `yes`. */
+  readonly failedYes: number;
   /** Frames of operations handed to a socket. */
   readonly attempts: number;
   /** Attempts beyond the first of their operation. */
@@ -362,6 +540,8 @@ export interface ClientStats {
   readonly overloaded: number;
   /** Answers that belonged to nothing in flight: late, repeated or made up. */
   readonly unmatchedAnswers: number;
+  /** Messages without an id. */
+  readonly notifications: number;
   /** Messages that could not be understood. */
   readonly protocolErrors: number;
 }
@@ -410,6 +590,23 @@ export class ClusterClient {
    */
   reconnect(): void;
 
+  /**
+   * Replaces the list: a gateway that is not in it is never dialled again, a connection to it stays
+   * until it is lost. Clears what was held against gateways.
+   *
+   * @throws RegateError `INVALID_OPTION`
+   */
+  setGateways(gateways: readonly Gateway[]): void;
+
+  /**
+   * A promise of the end: it resolves when the client is closed, by whomever. In a Worker:
+   * `ctx.waitUntil(client.closed)`.
+   */
+  readonly closed: Promise<'closed'>;
+
+  /** Finishes what is pending, refuses what is new with `CLIENT_CLOSED`, then closes. */
+  drain(): Promise<'closed'>;
+
   /** Closes at once: settles every operation with `CLIENT_CLOSED`. Nothing happens afterwards until `connect()`. */
   close(): void;
 
@@ -437,6 +634,20 @@ export class ClusterClient {
    * @throws RegateError `INVALID_OPTION` or `ENCODE_FAILED`.
    */
   notify(method: string, params?: readonly unknown[] | object): 'sent' | 'dropped';
+
+  /**
+   * Asks to be told again and again. It is issued on every new connection until it is given up.
+   *
+   * @param listener gets what a notification holds as `params.result`, or with `route` its `params`,
+   * and how often the subscription was resumed
+   * @throws RegateError `INVALID_OPTION` or `ENCODE_FAILED`
+   */
+  subscribe<T = unknown>(
+    method: string,
+    params: readonly unknown[] | object | undefined,
+    listener: (value: T, info: { readonly resumed: number }) => void,
+    options?: SubscribeOptions,
+  ): Subscription;
 
   /** Counters and gauges, as a plain object of its own. */
   stats(): ClientStats;
@@ -472,6 +683,66 @@ export function init(source?: WasmSource | Promise<Response>): Promise<void>;
 
 /** `init()`, a client of these options, and its first connection; a client that fails is closed. */
 export function connect(options: ClientOptions & ConnectOptions): Promise<ClusterClient>;
+
+/**
+ * What is known of a failed operation, by the promise that `invoke` or `retry` returned; also after
+ * an abort, whose error is the signal's own reason.
+ *
+ * @returns undefined while it is pending, and for one that succeeded
+ */
+export function completionOf(promise: Promise<unknown>): Completion | undefined;
+
+/** One attempt of `retry`. */
+export interface RetryAttempt<Url extends string | undefined> {
+  /** The URL of the gateway to try, where there is a list. */
+  readonly gateway: Url;
+  /** Which attempt it is, counted from 1. */
+  readonly attempt: number;
+  /** Aborted when the caller's is, or when the time is over. */
+  readonly signal: AbortSignal;
+}
+
+/** How `retry` tries. */
+export interface RetryOptions {
+  /** URLs to go round, of any scheme: the next at once, one wait of the schedule a round. */
+  readonly gateways?: readonly Gateway[];
+  /** The schedule of waits, its jitter, and whether the list is shuffled. */
+  readonly networking?: NetworkingOptions;
+  /** The delays, and the limit of time. */
+  readonly messaging?: MessagingOptions;
+  /** The work changes nothing, so it may be run again. */
+  readonly readOnly?: boolean;
+  /** The work may be run again although it changes something. */
+  readonly redoOperations?: boolean;
+  /** Whether a rejection means "not performed, try again"; else it may have been performed. */
+  readonly isRetryable?: (error: any) => boolean;
+  /** Aborted: the promise rejects with its reason at once. */
+  readonly signal?: AbortSignal;
+  /** How long all of it may take; then it fails with `TIMEOUT`. */
+  readonly timeoutMilliseconds?: number;
+  /** What chance starts from. */
+  readonly seed?: number;
+}
+
+/**
+ * The operation rules for any asynchronous work: it is run again where it may be, in time.
+ *
+ * @example
+ * ```ts
+ * const gateways = ['https://a.example/', 'https://b.example/'];
+ * const response = await retry(({ gateway, signal }) => fetch(gateway, { signal }), { gateways, readOnly: true });
+ * ```
+ *
+ * @returns what the work gave. It rejects with a `RegateError` whose `cause` is the last rejection.
+ */
+export function retry<T>(
+  work: (attempt: RetryAttempt<string>) => T | Promise<T>,
+  options: RetryOptions & { readonly gateways: readonly Gateway[] },
+): Promise<T>;
+export function retry<T>(
+  work: (attempt: RetryAttempt<undefined>) => T | Promise<T>,
+  options?: RetryOptions & { readonly gateways?: undefined },
+): Promise<T>;
 
 /** A schedule, parsed. */
 export interface TcpTimeouts {
