@@ -21,7 +21,7 @@
 //! | `Dialling`, `Greeting` | failed, or past its limit | the verdict: the next gateway at once, or a wait |
 //! | `Connected` | not open, or `error` | gives `close` a little time to come |
 //! | `Connected` | lost | the verdict; a steady one is forgiven everything before |
-//! | `Judging` | judged | what the verdict says |
+//! | `Judging` | judged | what the verdict says, and after it what was asked for meanwhile |
 //! | any but `Idle`, `Closed` | the page is hidden | lets the socket go and sets no timer |
 //! | `Hidden` | the page is shown | dials |
 //! | any | close | lets the socket go and is silent |
@@ -29,7 +29,9 @@
 //! `Listing`, `Greeting` and `Judging` are passed over where the application has no list function,
 //! session hook or close policy. An event of a socket that is no longer ours changes nothing.
 
+mod failures;
 mod machine;
+mod rounds;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -168,6 +170,8 @@ pub(crate) enum ConnectionOutput {
 enum Then {
     /// A round: the first, or the one that follows a wait.
     Round,
+    /// The round that follows the loss of this gateway, and ends with it.
+    RoundAfter(GatewayIndex),
     /// The next gateway of the running round.
     NextDial,
     /// The same gateway again, in the running round.
@@ -201,6 +205,13 @@ impl Loss {
 enum Failed {
     Dial,
     Connection(Loss),
+}
+
+/// What the application has asked for while it is asked itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    Nothing,
+    Reconnect,
 }
 
 /// Each state owns the deadlines that can fire in it: leaving it cancels them.
@@ -244,6 +255,7 @@ enum State {
         cause: Cause,
         failed: Failed,
         verdict: Verdict,
+        asked: Asked,
     },
     /// The page is in the back/forward cache.
     Hidden,

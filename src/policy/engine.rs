@@ -28,16 +28,22 @@
 //! assert_eq!(dialled_at.len(), 17);
 //! ```
 
-use alloc::{collections::VecDeque, vec::Vec};
+mod actions;
+mod carrying_out;
+mod events;
+
+use alloc::collections::VecDeque;
+
+pub use actions::Action;
+pub use events::{Event, SendFailure};
 
 use super::{
-    Answer, AttemptEnd, AttemptId, Call, Cause, ClientState, CloseRequest, ConnectionSettings,
-    ErrorCode, GatewayIndex, GaveUp, InFlight, Instant, Judgement, Limits, MessagingSettings,
-    Notice, OperationCounts, OperationId, Rng, SocketId, StateReason, Verdict,
-    connection::{Connection, ConnectionEvent, ConnectionOutput},
+    AttemptEnd, AttemptId, Cause, ClientState, ConnectionSettings, GatewayIndex, InFlight, Instant,
+    Limits, MessagingSettings, Notice, OperationCounts, OperationId, Rng, SocketId, Verdict,
+    connection::{Connection, ConnectionEvent},
     failure_log::FailureLog,
     liveness::{Liveness, LivenessOutput},
-    operations::{Link, OperationOutput, Operations},
+    operations::{Link, Operations},
     time,
 };
 
@@ -69,159 +75,6 @@ impl Default for Heartbeat {
     fn default() -> Self {
         Self { period_milliseconds: 15_000 }
     }
-}
-
-/// Why a frame did not go out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a frame has no other way not to go out")]
-pub enum SendFailure {
-    /// There is no frame: the operation could not be encoded again.
-    NotEncoded,
-    /// The socket was not open, so `send` was not called.
-    NotOpen,
-    /// `send` threw.
-    Threw,
-    /// `send` threw because the socket belongs to another request of the Worker.
-    WrongContext,
-}
-
-/// What happened outside, in the past tense. The driver reports; it never decides.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a driver chooses among these; it never matches")]
-pub enum Event {
-    /// The application called `connect()`.
-    ConnectRequested,
-    /// The application called `reconnect()`.
-    ReconnectRequested,
-    /// The application called `close()`, or aborted `connect()`.
-    CloseRequested(CloseRequest),
-    /// The application made an operation, under a number from [`Engine::reserve_operation`].
-    Invoked {
-        /// The reserved number.
-        operation: OperationId,
-        /// What is asked for.
-        call: Call,
-    },
-    /// The caller's signal aborted the operation, or the subscription was given up.
-    OperationAborted(OperationId),
-    /// The application called `drain()`.
-    DrainRequested,
-    /// The application set the list of gateways.
-    GatewaysSet(Vec<GatewayIndex>),
-    /// The list that was asked for; `None` where it could not be had.
-    GatewaysListed(Option<Vec<GatewayIndex>>),
-    /// What the application says of the failure that it was asked about.
-    FailureJudged(Judgement),
-    /// The session hook is done.
-    SessionDone(SocketId),
-    /// The session hook failed, with a verdict of its own or none.
-    SessionFailed {
-        /// The socket it ran on.
-        socket: SocketId,
-        /// What it says that its failure means.
-        verdict: Option<Verdict>,
-    },
-    /// The network came back, the tab was shown or the machine woke up, it seems.
-    Woken,
-    /// The page goes into the back/forward cache.
-    PageHidden,
-    /// The page came out of the back/forward cache.
-    PageShown,
-    /// The socket opened.
-    SocketOpened(SocketId),
-    /// The socket had an error; its close may follow.
-    SocketErred(SocketId),
-    /// The socket closed, or could not be made.
-    SocketFailed {
-        /// Which socket.
-        socket: SocketId,
-        /// Why.
-        cause: Cause,
-    },
-    /// A frame did not go out.
-    SendFailed {
-        /// The socket it was for.
-        socket: SocketId,
-        /// The attempt it belonged to, if to any.
-        attempt: Option<AttemptId>,
-        /// Why.
-        failure: SendFailure,
-    },
-    /// Anything came on the socket.
-    Received(SocketId),
-    /// How much the platform still has to send on the socket.
-    BufferMeasured {
-        /// Which socket.
-        socket: SocketId,
-        /// How many bytes.
-        bytes: u64,
-    },
-    /// An answer came.
-    Answered {
-        /// The attempt whose id it carries.
-        attempt: AttemptId,
-        /// What it says.
-        answer: Answer,
-    },
-}
-
-/// What to do outside, in the imperative. The driver obeys, in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a driver must be able to obey every action")]
-pub enum Action {
-    /// Open a socket to a gateway.
-    Open {
-        /// The socket's number.
-        socket: SocketId,
-        /// Where to.
-        gateway: GatewayIndex,
-    },
-    /// Let a socket go: detach it, close it with 1000, and ignore whatever it still says.
-    Close {
-        /// Which socket.
-        socket: SocketId,
-    },
-    /// Ask the application for its list, and report [`Event::GatewaysListed`].
-    AskForGateways,
-    /// Ask the application what a failure means, and report [`Event::FailureJudged`].
-    Judge {
-        /// The gateway that failed.
-        gateway: GatewayIndex,
-        /// Why.
-        cause: Cause,
-        /// What it means unless the application says otherwise.
-        verdict: Verdict,
-    },
-    /// Run the session hook on this socket, and report how it ended.
-    Greet {
-        /// Which socket.
-        socket: SocketId,
-        /// The gateway behind it.
-        gateway: GatewayIndex,
-    },
-    /// Report [`Event::BufferMeasured`], where the platform tells.
-    MeasureBuffer {
-        /// Of which socket.
-        socket: SocketId,
-    },
-    /// Send a ping; any answer will do.
-    Ping {
-        /// On which socket.
-        socket: SocketId,
-        /// The id that the frame carries.
-        attempt: AttemptId,
-    },
-    /// Send an attempt of an operation.
-    Send {
-        /// On which socket.
-        socket: SocketId,
-        /// Whose payload.
-        operation: OperationId,
-        /// The id that the frame carries.
-        attempt: AttemptId,
-    },
-    /// Tell the application.
-    Tell(Notice),
 }
 
 /// A client without clock, sockets or payloads.
@@ -492,13 +345,14 @@ impl Engine {
 
     /// A buffer that grows empty is life as well: somebody acknowledges what was sent.
     fn measure(&mut self, now: Instant, socket: SocketId, bytes: u64) {
+        if self.sendable_socket() != Some(socket) {
+            return;
+        }
         if bytes < self.buffered_bytes {
-            self.hear(now, socket);
+            self.liveness.heard(now);
         }
         self.buffered_bytes = bytes;
-        if self.sendable_socket() == Some(socket) {
-            self.operations.measured(now, bytes);
-        }
+        self.operations.measured(now, bytes);
     }
 
     /// Whether it is a ping that was answered. Pings stand outside everything that is counted.
@@ -535,131 +389,6 @@ impl Engine {
         if let Some(attempt) = attempt {
             self.operations.take_back(now, attempt, end, cause);
             self.carry_out(now, None);
-        }
-    }
-
-    /// Does what the machines want of each other, and queues what they want of the driver.
-    ///
-    /// `except` is the attempt that is about to be taken back: the loss of its socket is not
-    /// what ended it.
-    fn carry_out(&mut self, now: Instant, except: Option<AttemptId>) {
-        loop {
-            while let Some(output) = self.connection.poll_output() {
-                self.carry_out_one(now, output, except);
-            }
-            self.pass_on(now);
-            if !self.operations.is_drained() {
-                return;
-            }
-            let close = ConnectionEvent::CloseRequested(CloseRequest::Application);
-            self.connection.handle_event(now, close);
-            if self.connection.client_state() == ClientState::Idle {
-                return;
-            }
-        }
-    }
-
-    fn carry_out_one(&mut self, now: Instant, output: ConnectionOutput, except: Option<AttemptId>) {
-        match output {
-            ConnectionOutput::Open { socket, gateway } => {
-                self.failure_log.dialled();
-                self.actions.push_back(Action::Open { socket, gateway });
-            }
-            ConnectionOutput::Close { socket } => {
-                self.actions.push_back(Action::Close { socket });
-            }
-            ConnectionOutput::AskForList => self.actions.push_back(Action::AskForGateways),
-            ConnectionOutput::Judge { gateway, cause, verdict } => {
-                self.actions.push_back(Action::Judge { gateway, cause, verdict });
-            }
-            ConnectionOutput::Greet { socket, gateway } => {
-                self.operations.greet(socket, gateway);
-                self.actions.push_back(Action::Greet { socket, gateway });
-            }
-            ConnectionOutput::GreetingEnded { cause } => {
-                self.operations.end_greeting(now, cause);
-                self.pass_on(now);
-            }
-            ConnectionOutput::Ready { socket, gateway } => {
-                self.buffered_bytes = 0;
-                self.pings.clear();
-                self.operations.open(now, socket, gateway);
-                self.liveness.opened(now);
-                self.pass_on(now);
-            }
-            ConnectionOutput::Halted => {
-                self.operations.halt(now);
-                self.pass_on(now);
-            }
-            ConnectionOutput::Lost { gateway, cause } => {
-                self.liveness.ended();
-                if !matches!(cause, Cause::Dropped | Cause::Hidden) {
-                    self.log_failure(now, gateway, cause);
-                }
-                self.operations.lose(now, cause, except);
-                self.pass_on(now);
-            }
-            ConnectionOutput::RoundBegan => self.failure_log.round_began(),
-            ConnectionOutput::Steadied { gateway, since } => {
-                if let Some(line) = self.failure_log.steadied(gateway, since) {
-                    self.actions.push_back(Action::Tell(Notice::Logged(line)));
-                }
-            }
-            ConnectionOutput::Ended { reason, lost } => {
-                self.liveness.ended();
-                if let Some((gateway, cause)) = lost {
-                    self.log_failure(now, gateway, cause);
-                }
-                self.end(now, reason, lost.map(|(_, cause)| cause), except);
-            }
-            ConnectionOutput::Notice(notice) => {
-                if let Notice::DialFailed { gateway, cause, .. } = notice {
-                    self.log_failure(now, gateway, cause);
-                }
-                self.actions.push_back(Action::Tell(notice));
-            }
-        }
-    }
-
-    fn end(
-        &mut self,
-        now: Instant,
-        reason: StateReason,
-        cause: Option<Cause>,
-        except: Option<AttemptId>,
-    ) {
-        let gave_up = if let StateReason::GaveUp(why) = reason { Some(why) } else { None };
-        if let Some(line) = self.failure_log.ended(now, gave_up) {
-            self.actions.push_back(Action::Tell(Notice::Logged(line)));
-        }
-        let code = gave_up.map_or(ErrorCode::ClientClosed, GaveUp::code);
-        self.operations.close(now, code, cause, except);
-        self.pass_on(now);
-    }
-
-    fn log_failure(&mut self, now: Instant, gateway: GatewayIndex, cause: Cause) {
-        if let Some(line) = self.failure_log.failed(now, gateway, cause) {
-            self.actions.push_back(Action::Tell(Notice::Logged(line)));
-        }
-    }
-
-    fn pass_on(&mut self, now: Instant) {
-        while let Some(output) = self.operations.poll_output() {
-            match output {
-                OperationOutput::Send { socket, operation, attempt } => {
-                    self.actions.push_back(Action::Send { socket, operation, attempt });
-                }
-                OperationOutput::Settled { operation, outcome } => {
-                    self.actions.push_back(Action::Tell(Notice::Settled { operation, outcome }));
-                }
-                OperationOutput::Subscribed { operation, resumed } => {
-                    self.actions.push_back(Action::Tell(Notice::Subscribed { operation, resumed }));
-                }
-                OperationOutput::Measure { socket } => {
-                    self.actions.push_back(Action::MeasureBuffer { socket });
-                }
-                OperationOutput::Doubted => self.doubt(now),
-            }
         }
     }
 }

@@ -25,6 +25,7 @@
 
 mod deadlines;
 mod decision;
+mod link;
 mod machine;
 mod operation;
 mod settings;

@@ -1,30 +1,29 @@
 use alloc::{collections::VecDeque, vec::Vec};
-use core::mem;
 
 use super::{
-    CloseRequest, ConnectionEvent, ConnectionOutput, ConnectionSettings, Failed, FirstConnect,
-    Judgement, Loss, Pause, Phase, Reconnect, SocketId, State, Then,
+    Asked, CloseRequest, ConnectionEvent, ConnectionOutput, ConnectionSettings, Pause, Phase,
+    State, Then,
 };
 use crate::policy::{
-    Cause, ClientState, CloseCode, GatewayIndex, GaveUp, InFlight, Instant, NextDial, Notice, Rng,
-    Round, Schedule, StateReason, Verdict, default_verdict, time,
+    Cause, ClientState, CloseCode, GatewayIndex, InFlight, Instant, Notice, Rng, Round, Schedule,
+    StateReason, time,
 };
 
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(super) settings: ConnectionSettings,
-    round: Round,
-    schedule: Schedule,
-    rng: Rng,
+    pub(super) round: Round,
+    pub(super) schedule: Schedule,
+    pub(super) rng: Rng,
     pub(super) state: State,
-    phase: Phase,
-    last_wait_milliseconds: u64,
+    pub(super) phase: Phase,
+    pub(super) last_wait_milliseconds: u64,
     /// What the next wait must last at least.
-    least_wait_milliseconds: u64,
-    round_began_at: Option<Instant>,
-    rounds: u32,
-    last_failures: Vec<(GatewayIndex, Cause)>,
-    sockets: u64,
+    pub(super) least_wait_milliseconds: u64,
+    pub(super) round_began_at: Option<Instant>,
+    pub(super) rounds: u32,
+    pub(super) last_failures: Vec<(GatewayIndex, Cause)>,
+    pub(super) sockets: u64,
     outputs: VecDeque<ConnectionOutput>,
 }
 
@@ -72,18 +71,30 @@ impl Connection {
             (Dialling { gateway, .. } | Greeting { gateway, .. }, E::ReconnectRequested) => {
                 self.start_afresh_when_reconnecting(Then::Redial(gateway));
             }
+            (Judging { gateway, cause, failed, verdict, .. }, E::ReconnectRequested) => {
+                let asked = Asked::Reconnect;
+                self.state = Judging { gateway, cause, failed, verdict, asked };
+            }
+            (Hidden, E::ReconnectRequested) => {
+                self.start_afresh_when_reconnecting(Then::Round);
+                self.proceed(now, Then::Round);
+            }
             (Connected { socket, gateway, .. }, E::ReconnectRequested) => {
                 self.push(ConnectionOutput::Close { socket });
-                self.round_began_at = None; // the application asked: the floor is not for it
-                self.lose(now, gateway, Cause::Dropped, None, InFlight::Something, Loss::Steady);
+                self.lose(now, gateway, Cause::Dropped, None, InFlight::Something);
             }
 
             (Dialling { socket: ours, gateway, .. }, E::Opened(socket)) if socket == ours => {
                 self.greet_or_hold(now, socket, gateway);
             }
-            (Greeting { socket: ours, gateway, .. }, E::Greeted(socket)) if socket == ours => {
+            (
+                Greeting { socket: ours, gateway, cause: Cause::SessionLimit, .. },
+                E::Greeted(socket),
+            ) if socket == ours => {
                 self.hold(now, socket, gateway);
             }
+            // Done or not, its socket is: it is known not to be open.
+            (Greeting { .. }, E::Greeted(_)) => {}
             (Dialling { socket: ours, gateway, .. }, E::Erred(socket)) if socket == ours => {
                 let cause = Cause::Closed(CloseCode::ABNORMAL);
                 self.state = Dialling { socket, gateway, give_up_at: now, cause };
@@ -91,6 +102,17 @@ impl Connection {
             (Greeting { socket: ours, gateway, .. }, E::Erred(socket)) if socket == ours => {
                 let cause = Cause::Closed(CloseCode::ABNORMAL);
                 self.state = Greeting { socket, gateway, give_up_at: now, cause };
+            }
+            (
+                Greeting { socket: ours, gateway, give_up_at, cause: Cause::SessionLimit },
+                E::FoundNotOpen(socket),
+            ) if socket == ours => {
+                let patience = self.settings.read_timeouts.total_milliseconds();
+                let give_up_at = give_up_at.min(now.after(patience));
+                self.state = Greeting { socket, gateway, give_up_at, cause: Cause::NotOpen };
+            }
+            // Only a session hook that is running can fail.
+            (Dialling { .. } | Connected { .. }, E::Failed { cause: Cause::SessionFailed, .. }) => {
             }
             (
                 Dialling { socket: ours, gateway, .. } | Greeting { socket: ours, gateway, .. },
@@ -121,17 +143,21 @@ impl Connection {
                 self.push(ConnectionOutput::Halted);
             }
             (
-                Connected { socket: ours, gateway, steady_at, .. },
+                Connected { socket: ours, gateway, .. },
                 E::Failed { socket, cause, in_flight, verdict },
             ) if socket == ours => {
                 if cause.close_code().is_none() {
                     self.push(ConnectionOutput::Close { socket });
                 }
-                self.lose(now, gateway, cause, verdict, in_flight, Loss::judge(now, steady_at));
+                self.lose(now, gateway, cause, verdict, in_flight);
             }
 
-            (Judging { gateway, failed, verdict, cause }, E::Judged(judgement)) => {
+            (Judging { gateway, failed, verdict, cause, asked }, E::Judged(judgement)) => {
                 self.obey(now, gateway, cause, failed, judgement, verdict);
+                // The application called `reconnect()` when it heard of the failure.
+                if asked == Asked::Reconnect && self.state != Closed {
+                    self.handle_event(now, E::ReconnectRequested);
+                }
             }
 
             (Listing { then, .. }, E::Listed(Some(list))) if !list.is_empty() => {
@@ -149,14 +175,14 @@ impl Connection {
                     self.state = Pausing { until: floor, pause: Pause::Wait, then };
                 }
             }
-            (Pausing { .. } | Listing { .. } | Judging { .. }, E::Hidden) => self.hide(None),
+            (Pausing { .. } | Listing { .. } | Judging { .. }, E::Hidden) => self.hide(now, None),
             (
                 Dialling { socket, gateway, .. }
                 | Greeting { socket, gateway, .. }
                 | Connected { socket, gateway, .. },
                 E::Hidden,
-            ) => self.hide(Some((socket, gateway))),
-            (Hidden, E::Shown | E::ReconnectRequested) => self.begin_round_at_the_floor(now),
+            ) => self.hide(now, Some((socket, gateway))),
+            (Hidden, E::Shown) => self.begin_round_at_the_floor(now, Then::Round),
 
             (
                 Pausing { .. }
@@ -179,7 +205,6 @@ impl Connection {
             (
                 _,
                 E::ConnectRequested
-                | E::ReconnectRequested
                 | E::CloseRequested(CloseRequest::ConnectAborted)
                 | E::Opened(_)
                 | E::Greeted(_)
@@ -209,17 +234,13 @@ impl Connection {
                 self.push(ConnectionOutput::Close { socket });
                 self.fail_dial(now, gateway, cause, None, InFlight::Nothing);
             }
-            State::Connected { socket, gateway, steady_at, lost_at: Some((at, cause)), .. }
-                if at <= now =>
-            {
+            State::Connected { socket, gateway, lost_at: Some((at, cause)), .. } if at <= now => {
                 self.push(ConnectionOutput::Close { socket });
-                let loss = Loss::judge(now, steady_at);
-                self.lose(now, gateway, cause, None, InFlight::Something, loss);
+                self.lose(now, gateway, cause, None, InFlight::Something);
             }
             State::Connected { socket, gateway, since, lost_at, .. } => {
                 self.state = State::Connected { socket, gateway, since, steady_at: None, lost_at };
-                self.round.accept_credentials();
-                self.push(ConnectionOutput::Steadied { gateway, since });
+                self.steady(gateway, since);
             }
         }
     }
@@ -287,12 +308,17 @@ impl Connection {
         &self.last_failures
     }
 
-    fn push(&mut self, output: ConnectionOutput) {
+    pub(super) fn push(&mut self, output: ConnectionOutput) {
         self.outputs.push_back(output);
     }
 
     /// Moves to `state`, and tells the application where that is another of its states.
-    fn change(&mut self, state: State, reason: StateReason, gateway: Option<GatewayIndex>) {
+    pub(super) fn change(
+        &mut self,
+        state: State,
+        reason: StateReason,
+        gateway: Option<GatewayIndex>,
+    ) {
         let from = self.client_state();
         self.state = state;
         let to = self.client_state();
@@ -300,410 +326,5 @@ impl Connection {
             let notice = Notice::StateChanged { from, to, reason, gateway };
             self.push(ConnectionOutput::Notice(notice));
         }
-    }
-
-    fn start(&mut self, now: Instant) {
-        let from = self.client_state();
-        self.phase = Phase::Connecting;
-        self.round.clear_all();
-        self.last_failures.clear();
-        self.round_began_at = None;
-        self.least_wait_milliseconds = 0;
-        self.begin_schedule();
-        self.state = State::Pausing { until: now, pause: Pause::Spread, then: Then::Round };
-        self.push(ConnectionOutput::Notice(Notice::StateChanged {
-            from,
-            to: self.client_state(),
-            reason: StateReason::Requested,
-            gateway: None,
-        }));
-    }
-
-    fn begin_schedule(&mut self) {
-        self.schedule = Schedule::new(self.settings.connect_timeouts);
-        self.rounds = 0;
-    }
-
-    fn start_afresh_when_reconnecting(&mut self, next: Then) {
-        if self.phase == Phase::Reconnecting {
-            self.begin_schedule();
-            self.rounds = match next {
-                Then::Round => 0,
-                Then::NextDial | Then::Redial(_) => 1,
-            };
-        }
-    }
-
-    /// A pause is over: asks for the list first, where that can have changed.
-    fn proceed(&mut self, now: Instant, then: Then) {
-        if then == Then::Round {
-            self.round_began_at = Some(now);
-            self.rounds = self.rounds.saturating_add(1);
-            self.push(ConnectionOutput::RoundBegan);
-        }
-        if self.settings.hooks.list {
-            let give_up_at = now.after(u64::from(self.settings.connection_timeout_milliseconds));
-            self.state = State::Listing { give_up_at, then };
-            self.push(ConnectionOutput::AskForList);
-        } else {
-            self.go(now, then);
-        }
-    }
-
-    fn go(&mut self, now: Instant, then: Then) {
-        match then {
-            Then::Round => {
-                self.round.begin_next();
-                self.dial_next(now);
-            }
-            Then::Redial(gateway) if self.round.lists(gateway) => self.dial(now, gateway),
-            Then::NextDial | Then::Redial(_) => self.dial_next(now),
-        }
-    }
-
-    fn dial_next(&mut self, now: Instant) {
-        match self.round.next_dial() {
-            NextDial::Gateway(gateway) => self.dial(now, gateway),
-            NextDial::NoneLeft => self.end(StateReason::GaveUp(GaveUp::NoGateway), None),
-            NextDial::RoundOver => self.wait(now, Then::Round),
-        }
-    }
-
-    fn dial(&mut self, now: Instant, gateway: GatewayIndex) {
-        self.sockets = self.sockets.saturating_add(1);
-        let socket = SocketId(self.sockets);
-        let give_up_at = now.after(u64::from(self.settings.connection_timeout_milliseconds));
-        self.state = State::Dialling { socket, gateway, give_up_at, cause: Cause::DialLimit };
-        self.push(ConnectionOutput::Open { socket, gateway });
-        self.push(ConnectionOutput::Notice(Notice::Dialled { gateway, round: self.rounds }));
-    }
-
-    /// Takes the next wait of the schedule, or gives up where it is spent and this is the end.
-    fn wait(&mut self, now: Instant, then: Then) {
-        let wait = match self.schedule.next_wait() {
-            Some(wait) => wait,
-            None if self.gives_up() => {
-                return self.end(StateReason::GaveUp(GaveUp::ScheduleSpent), None);
-            }
-            None => self.last_wait_milliseconds,
-        };
-        self.last_wait_milliseconds = wait;
-        let shorter = self.rng.up_to(self.settings.jitter.of(wait));
-        let least = mem::take(&mut self.least_wait_milliseconds);
-        self.pause(now, wait.saturating_sub(shorter).max(least), then);
-    }
-
-    fn pause(&mut self, now: Instant, milliseconds: u64, then: Then) {
-        self.state = State::Pausing { until: now.after(milliseconds), pause: Pause::Wait, then };
-        let round = match then {
-            Then::Round => self.rounds.saturating_add(1),
-            Then::NextDial | Then::Redial(_) => self.rounds,
-        };
-        self.push(ConnectionOutput::Notice(Notice::WaitBegan { milliseconds, round }));
-    }
-
-    const fn gives_up(&self) -> bool {
-        match self.phase {
-            Phase::Connecting => matches!(self.settings.first_connect, FirstConnect::Schedule),
-            Phase::Reconnecting => !matches!(self.settings.reconnect, Reconnect::Always),
-        }
-    }
-
-    fn greet_or_hold(&mut self, now: Instant, socket: SocketId, gateway: GatewayIndex) {
-        if !self.settings.hooks.session {
-            return self.hold(now, socket, gateway);
-        }
-        let give_up_at = now.after(self.settings.session_timeout_milliseconds);
-        self.state = State::Greeting { socket, gateway, give_up_at, cause: Cause::SessionLimit };
-        self.push(ConnectionOutput::Greet { socket, gateway });
-    }
-
-    fn hold(&mut self, now: Instant, socket: SocketId, gateway: GatewayIndex) {
-        let steady_at = Some(now.after(self.settings.steady_milliseconds));
-        let state = State::Connected { socket, gateway, since: now, steady_at, lost_at: None };
-        // What is parked goes out before anything that the application sends when it hears of it.
-        self.push(ConnectionOutput::Ready { socket, gateway });
-        self.change(state, StateReason::Opened, Some(gateway));
-    }
-
-    fn fail_dial(
-        &mut self,
-        now: Instant,
-        gateway: GatewayIndex,
-        cause: Cause,
-        said: Option<Verdict>,
-        in_flight: InFlight,
-    ) {
-        self.note_failure(gateway, cause);
-        if matches!(self.state, State::Greeting { .. }) {
-            self.push(ConnectionOutput::GreetingEnded { cause });
-        }
-        // Its socket is gone: whatever comes next has nothing to let go of.
-        self.state = State::Pausing { until: now, pause: Pause::Spread, then: Then::NextDial };
-        let verdict = said.unwrap_or(default_verdict(cause, in_flight));
-        self.judge(now, gateway, cause, Failed::Dial, verdict);
-    }
-
-    /// Asks the application what a failure means, where it has a say in that.
-    fn judge(
-        &mut self,
-        now: Instant,
-        gateway: GatewayIndex,
-        cause: Cause,
-        failed: Failed,
-        verdict: Verdict,
-    ) {
-        if self.settings.hooks.close_policy && cause != Cause::Dropped {
-            self.state = State::Judging { gateway, cause, failed, verdict };
-            self.push(ConnectionOutput::Judge { gateway, cause, verdict });
-        } else {
-            self.obey(now, gateway, cause, failed, Judgement::default(), verdict);
-        }
-    }
-
-    fn obey(
-        &mut self,
-        now: Instant,
-        gateway: GatewayIndex,
-        cause: Cause,
-        failed: Failed,
-        judgement: Judgement,
-        default: Verdict,
-    ) {
-        let mut verdict = judgement.verdict.unwrap_or(default);
-        if verdict == Verdict::Refresh && !self.round.refuse_credentials(gateway) {
-            verdict = Verdict::Stop;
-        }
-        if verdict != Verdict::Stop {
-            self.least_wait_milliseconds =
-                self.least_wait_milliseconds.max(judgement.wait_milliseconds);
-        }
-        match failed {
-            Failed::Dial => {
-                let notice = Notice::DialFailed { gateway, verdict, cause };
-                self.push(ConnectionOutput::Notice(notice));
-                self.go_on(now, gateway, verdict);
-            }
-            Failed::Connection(Loss::Unsteady) => {
-                self.go_on_after_a_loss(now, gateway, verdict);
-            }
-            Failed::Connection(Loss::Steady) => self.begin_anew(now, gateway, verdict),
-        }
-    }
-
-    /// What a failed dial means for the round.
-    pub(super) fn go_on(&mut self, now: Instant, gateway: GatewayIndex, verdict: Verdict) {
-        match verdict {
-            Verdict::Next => {
-                self.round.fail(gateway);
-                self.dial_next(now);
-            }
-            Verdict::Stop => {
-                self.round.strike_out(gateway);
-                self.dial_next(now);
-            }
-            Verdict::Refresh => {
-                self.round.fail(gateway);
-                self.continue_with_a_fresh_list(now);
-            }
-            Verdict::Same => {
-                self.round.fail_and_stay(gateway);
-                self.wait(now, Then::Redial(gateway));
-            }
-        }
-    }
-
-    /// What the loss of an unsteady connection means: a failure of its gateway in the round, but
-    /// that the list is asked for again, and the fleet spread.
-    fn go_on_after_a_loss(&mut self, now: Instant, gateway: GatewayIndex, verdict: Verdict) {
-        match verdict {
-            Verdict::Next | Verdict::Refresh => self.round.fail(gateway),
-            Verdict::Stop => self.round.strike_out(gateway),
-            Verdict::Same => return self.go_on(now, gateway, verdict),
-        }
-        self.continue_with_a_fresh_list(now);
-    }
-
-    /// Goes on with the round, where it is not over; else the list is asked for after the wait.
-    fn continue_with_a_fresh_list(&mut self, now: Instant) {
-        match self.round.next_dial() {
-            NextDial::Gateway(_) => self.proceed_spread(now, Then::NextDial),
-            NextDial::NoneLeft | NextDial::RoundOver => self.dial_next(now),
-        }
-    }
-
-    /// A steady connection was lost: everything before is forgiven.
-    fn begin_anew(&mut self, now: Instant, gateway: GatewayIndex, verdict: Verdict) {
-        self.begin_schedule();
-        self.round.accept_credentials();
-        match verdict {
-            Verdict::Same => {
-                self.round.begin_at(gateway);
-                self.rounds = 1;
-                return self.go_on(now, gateway, verdict);
-            }
-            Verdict::Stop => self.round.strike_out(gateway),
-            Verdict::Refresh => {
-                self.round.refuse_credentials(gateway);
-            }
-            Verdict::Next => {}
-        }
-        self.round.begin_after(gateway);
-        if self.round.next_dial() == NextDial::NoneLeft {
-            return self.end(StateReason::GaveUp(GaveUp::NoGateway), None);
-        }
-        self.begin_round_at_the_floor(now);
-    }
-
-    pub(super) fn lose(
-        &mut self,
-        now: Instant,
-        gateway: GatewayIndex,
-        cause: Cause,
-        said: Option<Verdict>,
-        in_flight: InFlight,
-        loss: Loss,
-    ) {
-        if let State::Connected { since, steady_at: Some(at), .. } = self.state
-            && at <= now
-        {
-            self.push(ConnectionOutput::Steadied { gateway, since }); // its timer is late
-        }
-        if cause != Cause::Dropped {
-            self.note_failure(gateway, cause);
-        }
-        if self.settings.reconnect == Reconnect::Never && cause != Cause::Dropped {
-            return self.end(StateReason::GaveUp(GaveUp::ConnectionLost), Some(cause));
-        }
-        self.phase = Phase::Reconnecting;
-        self.change(
-            State::Pausing { until: now, pause: Pause::Spread, then: Then::NextDial },
-            StateReason::Lost(cause),
-            Some(gateway),
-        );
-        self.push(ConnectionOutput::Lost { gateway, cause });
-        let verdict = said.unwrap_or(default_verdict(cause, in_flight));
-        self.judge(now, gateway, cause, Failed::Connection(loss), verdict);
-    }
-
-    /// When a round may begin that no wait came before: `initial` after the last one began.
-    fn floor(&self, now: Instant) -> Instant {
-        let initial = u64::from(self.settings.connect_timeouts.initial_milliseconds());
-        self.round_began_at.map_or(now, |began_at| began_at.after(initial))
-    }
-
-    /// Begins a round that no wait comes before, but not before the floor.
-    fn begin_round_at_the_floor(&mut self, now: Instant) {
-        let floor = self.floor(now);
-        if floor > now {
-            self.pause(now, floor.since(now), Then::Round);
-        } else {
-            self.proceed_spread(now, Then::Round);
-        }
-    }
-
-    /// The first dial after a loss, delayed by a random part of the spread.
-    fn proceed_spread(&mut self, now: Instant, then: Then) {
-        match self.rng.up_to(self.settings.failover_spread_milliseconds) {
-            0 => self.proceed(now, then),
-            delay => {
-                let until = now.after(delay);
-                self.state = State::Pausing { until, pause: Pause::Spread, then };
-            }
-        }
-    }
-
-    /// The application set the list: what is dialled and listed no more is given up.
-    fn take_list(&mut self, now: Instant, list: &[GatewayIndex]) {
-        self.replace(list);
-        self.round.clear_marks();
-        match self.state {
-            State::Dialling { socket, gateway, .. } | State::Greeting { socket, gateway, .. }
-                if !self.round.lists(gateway) =>
-            {
-                if matches!(self.state, State::Greeting { .. }) {
-                    self.push(ConnectionOutput::GreetingEnded { cause: Cause::Unlisted });
-                }
-                self.push(ConnectionOutput::Close { socket });
-                self.dial_next(now);
-            }
-            State::Idle
-            | State::Pausing { .. }
-            | State::Listing { .. }
-            | State::Dialling { .. }
-            | State::Greeting { .. }
-            | State::Connected { .. }
-            | State::Judging { .. }
-            | State::Hidden
-            | State::Closed => {}
-        }
-    }
-
-    fn replace(&mut self, list: &[GatewayIndex]) {
-        let rng = self.settings.shuffle_addresses.then_some(&mut self.rng);
-        self.round.replace(list, rng);
-        self.last_failures.retain(|(gateway, _)| list.contains(gateway));
-    }
-
-    /// The page goes into the back/forward cache: leaves without a fault of anybody's.
-    fn hide(&mut self, left: Option<(SocketId, GatewayIndex)>) {
-        let connected = matches!(self.state, State::Connected { .. });
-        if let Some((socket, gateway)) = left {
-            self.push(ConnectionOutput::Close { socket });
-            self.round.begin_at(gateway);
-            if matches!(self.state, State::Greeting { .. }) {
-                self.push(ConnectionOutput::GreetingEnded { cause: Cause::Hidden });
-            }
-        }
-        if connected {
-            self.phase = Phase::Reconnecting;
-            self.begin_schedule();
-        }
-        let gateway = self.gateway();
-        self.change(State::Hidden, StateReason::Lost(Cause::Hidden), gateway);
-        if let Some(gateway) = gateway {
-            self.push(ConnectionOutput::Lost { gateway, cause: Cause::Hidden });
-        }
-    }
-
-    fn note_failure(&mut self, gateway: GatewayIndex, cause: Cause) {
-        match self.last_failures.binary_search_by_key(&gateway, |&(gateway, _)| gateway) {
-            Ok(place) => {
-                if let Some(last) = self.last_failures.get_mut(place) {
-                    last.1 = cause;
-                }
-            }
-            Err(place) => self.last_failures.insert(place, (gateway, cause)),
-        }
-    }
-
-    /// The end, until the application calls again: lets the socket go and says so.
-    fn end(&mut self, reason: StateReason, cause: Option<Cause>) {
-        let from = self.client_state();
-        let gateway = self.gateway();
-        match mem::replace(&mut self.state, State::Closed) {
-            State::Dialling { socket, .. } => self.push(ConnectionOutput::Close { socket }),
-            State::Greeting { socket, .. } => {
-                self.push(ConnectionOutput::Close { socket });
-                self.push(ConnectionOutput::GreetingEnded { cause: Cause::Dropped });
-            }
-            State::Connected { socket, .. } if cause.is_none() => {
-                self.push(ConnectionOutput::Close { socket });
-            }
-            State::Connected { .. }
-            | State::Idle
-            | State::Pausing { .. }
-            | State::Listing { .. }
-            | State::Judging { .. }
-            | State::Hidden
-            | State::Closed => {}
-        }
-        self.push(ConnectionOutput::Notice(Notice::StateChanged {
-            from,
-            to: ClientState::Closed,
-            reason,
-            gateway,
-        }));
-        self.push(ConnectionOutput::Ended { reason, lost: gateway.zip(cause) });
     }
 }

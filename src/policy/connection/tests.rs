@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 
 use super::{
-    Connection, ConnectionEvent, ConnectionOutput, ConnectionSettings, FirstConnect, Loss, Ratio,
+    Connection, ConnectionEvent, ConnectionOutput, ConnectionSettings, FirstConnect, Ratio,
     Reconnect, State,
 };
-use crate::policy::{Cause, ClientState, CloseCode, Instant, Rng, TcpTimeouts, Verdict};
+use crate::policy::{Cause, ClientState, CloseCode, InFlight, Instant, Rng, TcpTimeouts, Verdict};
 
 const BUSY: Cause = Cause::Closed(CloseCode::from_event(4_000));
 
@@ -87,7 +87,8 @@ fn a_steady_loss_with_same_waits_for_the_lost_gateway_on_a_fresh_schedule() {
     assert_eq!(play(&mut connection, &[Next, Next]), [(0, 0), (0, 1), (250, 0)]);
     let State::Dialling { socket, gateway, .. } = connection.state else { panic!("not dialling") };
     connection.handle_event(at(250), ConnectionEvent::Opened(socket));
-    connection.lose(at(9_000), gateway, BUSY, Verdict::Same, Loss::Steady);
+    let verdict = Some(Verdict::Same);
+    connection.lose(at(9_000), gateway, BUSY, verdict, InFlight::Nothing);
     assert_eq!(connection.poll_timeout(), Some(at(9_250)));
     connection.handle_timeout(at(9_250));
     assert!(matches!(connection.state, State::Dialling { gateway: again, .. } if again == gateway));

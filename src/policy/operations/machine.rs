@@ -8,8 +8,8 @@ use super::{
     table::{Index, Slot, Store},
 };
 use crate::policy::{
-    Cause, CloseCode, Completion, ErrorCode, GatewayIndex, Instant, LastFailure, OperationError,
-    Rng, SocketId, time,
+    Cause, Completion, ErrorCode, GatewayIndex, Instant, LastFailure, OperationError, Rng,
+    SocketId, time,
 };
 
 /// How long a flush pauses when the platform has enough to send.
@@ -52,7 +52,13 @@ pub(in crate::policy) enum Link {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flush {
     Done,
-    Paused { measure_at: Instant },
+    Paused {
+        measure_at: Instant,
+    },
+    /// The platform was asked. One that does not tell by then is taken to have nothing to send.
+    Measuring {
+        until: Instant,
+    },
 }
 
 #[derive(Debug)]
@@ -74,7 +80,7 @@ pub(in crate::policy) struct Operations {
     pub(super) waiting_bytes: u64,
     pub(super) in_flight: u64,
     pub(super) subscriptions: u64,
-    draining: bool,
+    pub(super) draining: bool,
     pub(super) counts: OperationCounts,
     pub(super) outputs: VecDeque<OperationOutput>,
 }
@@ -156,8 +162,9 @@ impl Operations {
         buffered_bytes: u64,
     ) -> Result<(), ErrorCode> {
         let limits = &self.limits;
-        if self.link == Link::Closed || self.draining {
-            return Err(ErrorCode::ClientClosed);
+        let of_session = matches!(operation.binding, Binding::Session(_));
+        if self.link == Link::Closed || self.draining && !of_session {
+            return Err(ErrorCode::ClientClosed); // but what drains may have to log in once more
         }
         if operation.time_out_at.is_some_and(|at| at <= now) {
             return Err(ErrorCode::Timeout);
@@ -303,121 +310,7 @@ impl Operations {
 
     /// Whether any frame that was handed to a socket is unanswered.
     pub(in crate::policy) fn any_handed_over(&self) -> bool {
-        self.store.iter().any(|(_, operation)| {
-            matches!(operation.state, State::InFlight { .. }) && !operation.is_of_session()
-        })
-    }
-
-    /// The session hook runs on this socket: what it makes may go out there.
-    pub(in crate::policy) fn greet(&mut self, socket: SocketId, gateway: GatewayIndex) {
-        self.greeting = Some((socket, gateway));
-    }
-
-    /// The socket of the session hook is gone.
-    pub(in crate::policy) fn end_greeting(&mut self, now: Instant, cause: Cause) {
-        let Some((greeting, _)) = self.greeting.take() else { return };
-        for slot in self.slots_in_order(|operation| operation.bound_to == Some(greeting)) {
-            self.lose_attempt(now, slot, AttemptEnd::Lost, cause);
-        }
-    }
-
-    /// A connection is ready: what waits goes out, subscriptions first, in the order it was made.
-    pub(in crate::policy) fn open(
-        &mut self,
-        now: Instant,
-        socket: SocketId,
-        gateway: GatewayIndex,
-    ) {
-        self.link = Link::Ready { socket, gateway };
-        self.greeting = None;
-        self.allow(0);
-        self.flush(now);
-    }
-
-    /// The platform takes so much more at once, where it has `buffered_bytes` to send already.
-    fn allow(&mut self, buffered_bytes: u64) {
-        self.allowance = match self.limits.max_buffered_bytes {
-            0 => u64::MAX, // then nothing was let in to wait; what is retried must go out
-            most => most.saturating_sub(buffered_bytes),
-        };
-    }
-
-    /// The platform still has so much to send.
-    pub(in crate::policy) fn measured(&mut self, now: Instant, buffered_bytes: u64) {
-        if self.flush != Flush::Done && matches!(self.link, Link::Ready { .. }) {
-            self.allow(buffered_bytes);
-            self.flush(now);
-        }
-    }
-
-    /// The socket takes no more, though it is not lost yet: what is queued was never sent.
-    pub(in crate::policy) fn halt(&mut self, now: Instant) {
-        if matches!(self.link, Link::Ready { .. }) {
-            self.link = Link::Reconnecting;
-        }
-        self.flush = Flush::Done;
-        for slot in self.slots_in_order(|operation| matches!(operation.state, State::Queued { .. }))
-        {
-            self.end_attempt(now, slot, AttemptEnd::NeverSent, LastFailure::None, 0);
-        }
-    }
-
-    /// The connection is lost; `except` is an attempt that the socket did not take.
-    pub(in crate::policy) fn lose(
-        &mut self,
-        now: Instant,
-        cause: Cause,
-        except: Option<AttemptId>,
-    ) {
-        self.link = Link::Reconnecting;
-        self.halt(now);
-        let end = self.end_by(cause);
-        for slot in self.slots_in_order(|operation| {
-            matches!(operation.state, State::InFlight { .. } | State::Live)
-                || operation.bound_to.is_some()
-        }) {
-            let spared = |operation: &Operation| except.is_some() && operation.attempt() == except;
-            if !self.store.get(slot).is_some_and(spared) {
-                self.lose_attempt(now, slot, end, cause);
-            }
-        }
-    }
-
-    /// The client is closed: everything is settled. What is in flight has a code of its own where
-    /// the loss of its connection, by `cause`, is the end.
-    pub(in crate::policy) fn close(
-        &mut self,
-        now: Instant,
-        code: ErrorCode,
-        cause: Option<Cause>,
-        except: Option<AttemptId>,
-    ) {
-        self.link = Link::Closed;
-        self.flush = Flush::Done;
-        self.draining = false;
-        let lost = cause.map(|cause| (self.end_by(cause).code(), cause));
-        for slot in self.slots_in_order(|_| true) {
-            let Some(operation) = self.store.get_mut(slot) else { continue };
-            if except.is_some() && operation.attempt() == except {
-                continue;
-            }
-            let code = match (operation.state, lost) {
-                (State::InFlight { .. }, Some((code, cause))) => {
-                    operation.last_failure = LastFailure::Lost(cause);
-                    code
-                }
-                (State::InFlight { .. }, None) if code != ErrorCode::ClientClosed => {
-                    ErrorCode::ConnectionLost
-                }
-                _ => code,
-            };
-            self.fail(now, slot, code);
-        }
-    }
-
-    /// The application called `connect()`: operations may wait again.
-    pub(in crate::policy) fn start(&mut self) {
-        self.link = Link::NotYet;
+        self.store.iter().any(|(_, operation)| matches!(operation.state, State::InFlight { .. }))
     }
 
     /// The application wants to close once everything is settled: nothing new is taken in.
@@ -431,12 +324,7 @@ impl Operations {
     }
 
     pub(in crate::policy) fn handle_timeout(&mut self, now: Instant) {
-        if let (Flush::Paused { measure_at }, Link::Ready { socket, .. }) = (self.flush, self.link)
-            && measure_at <= now
-        {
-            self.flush = Flush::Paused { measure_at: now.after(FLUSH_PAUSE_MILLISECONDS) };
-            self.outputs.push_back(OperationOutput::Measure { socket });
-        }
+        self.go_on_flushing(now);
         while let Some((at, slot)) = self.deadlines.pop_due(now) {
             let Some(operation) = self.store.get_mut(slot) else { continue };
             if operation.wake_at != Some(at) {
@@ -464,7 +352,7 @@ impl Operations {
     pub(in crate::policy) fn poll_timeout(&self) -> Option<Instant> {
         let flush = match self.flush {
             Flush::Done => None,
-            Flush::Paused { measure_at } => Some(measure_at),
+            Flush::Paused { measure_at: at } | Flush::Measuring { until: at } => Some(at),
         };
         time::earlier(flush, self.deadlines.next_at())
     }
@@ -494,18 +382,6 @@ impl Operations {
 
     pub(in crate::policy) const fn link(&self) -> Link {
         self.link
-    }
-
-    /// What the loss of the socket by `cause` means for what was in flight on it.
-    fn end_by(&self, cause: Cause) -> AttemptEnd {
-        let handed_over = |operation: &Operation| matches!(operation.state, State::InFlight { .. });
-        let alone =
-            || self.store.iter().filter(|(_, operation)| handed_over(operation)).count() == 1;
-        match cause.close_code() {
-            Some(CloseCode::TOO_BIG) if alone() => AttemptEnd::BlamedAlone,
-            Some(code) if code.blames_a_message() => AttemptEnd::BlamedAmongOthers,
-            Some(_) | None => AttemptEnd::Lost,
-        }
     }
 
     fn find_operation(&self, id: OperationId) -> Option<Slot> {

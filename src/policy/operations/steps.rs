@@ -2,7 +2,7 @@
 
 use super::{
     AttemptEnd, AttemptId, Decision, MessagingSettings, Standing, decide,
-    machine::{FLUSH_PAUSE_MILLISECONDS, Flush, Link, OperationOutput, Operations},
+    machine::{Flush, Link, OperationOutput, Operations},
     operation::{Operation, State},
     table::Slot,
 };
@@ -72,26 +72,6 @@ impl Operations {
         }
         let due_at = (!due).then_some(due_at);
         self.wake(slot, time::earlier(due_at, time::earlier(give_up_at, time_out_at)));
-    }
-
-    /// Sends what waits and is due, for as long as the platform should take it.
-    pub(super) fn flush(&mut self, now: Instant) {
-        self.flush = Flush::Done;
-        let due = |operation: &Operation| matches!(operation.state, State::Waiting { due_at } if due_at <= now);
-        let subscriptions =
-            self.slots_in_order(|operation| due(operation) && operation.is_subscription());
-        let others =
-            self.slots_in_order(|operation| due(operation) && !operation.is_subscription());
-        for slot in subscriptions.into_iter().chain(others) {
-            let bytes = self.store.get(slot).map_or(0, |operation| operation.bytes);
-            if self.allowance == 0 && bytes > 0 {
-                let measure_at = now.after(FLUSH_PAUSE_MILLISECONDS);
-                self.flush = Flush::Paused { measure_at };
-                return;
-            }
-            self.allowance = self.allowance.saturating_sub(bytes);
-            self.go_or_wait(now, slot);
-        }
     }
 
     fn queue(&mut self, now: Instant, slot: Slot, socket: SocketId, gateway: GatewayIndex) {
@@ -183,8 +163,20 @@ impl Operations {
     }
 
     /// The connection of an operation is lost.
-    pub(super) fn lose_attempt(&mut self, now: Instant, slot: Slot, end: AttemptEnd, cause: Cause) {
+    ///
+    /// `except` is an attempt that its socket did not take.
+    pub(super) fn lose_attempt(
+        &mut self,
+        now: Instant,
+        slot: Slot,
+        end: AttemptEnd,
+        cause: Cause,
+        except: Option<AttemptId>,
+    ) {
         let Some(operation) = self.store.get_mut(slot) else { return };
+        if except.is_some() && operation.attempt() == except {
+            return;
+        }
         match operation.state {
             State::Live => operation.state = State::Waiting { due_at: now },
             State::InFlight { .. } => {
@@ -246,9 +238,11 @@ impl Operations {
                     operation.state = State::Waiting { due_at: now.after(delay) };
                 }
             }
-            AttemptEnd::BlamedAmongOthers
-            | AttemptEnd::BlamedAlone
-            | AttemptEnd::Lost
+            // Its own request may be what the gateway objected to.
+            AttemptEnd::BlamedAmongOthers | AttemptEnd::BlamedAlone => {
+                return self.fail(now, slot, end.code());
+            }
+            AttemptEnd::Lost
             | AttemptEnd::NeverSent
             | AttemptEnd::ResponseTimedOut
             | AttemptEnd::SendThrew

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{Answer, AttemptId, Call};
-use crate::policy::{Action, Engine, Event, Instant, Settings};
+use crate::policy::{Action, Engine, Event, Heartbeat, Instant, Settings};
 
 fn at(milliseconds: u64) -> Instant {
     Instant::from_milliseconds(milliseconds)
@@ -25,7 +25,8 @@ fn obey(engine: &mut Engine, now: Instant) -> Vec<AttemptId> {
 #[test]
 fn deadlines_of_operations_that_are_over_do_not_wake_the_client() {
     const MADE: u64 = 50_000;
-    let mut engine = Engine::new(Settings::default(), 1, 7);
+    let heartbeat = Heartbeat { period_milliseconds: 0 };
+    let mut engine = Engine::new(Settings { heartbeat, ..Settings::default() }, 1, 7);
     engine.handle_event(at(0), Event::ConnectRequested);
     engine.handle_timeout(at(0));
     obey(&mut engine, at(0));
