@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use regate::policy::{
-    Action, Answer, AttemptId, Call, Cause, ClientState, CloseCode, CloseRequest, Completion,
-    ConnectionSettings, Engine, ErrorCode, Event, GatewayIndex, Instant, LogLine, Notice,
-    OperationError, OperationId, Ratio, SendFailure, Settings, SocketId,
+    Action, Answer, AttemptId, Binding, Call, Cause, ClientState, CloseCode, CloseRequest,
+    Completion, ConnectionSettings, Engine, ErrorCode, Event, GatewayIndex, Heartbeat, Instant,
+    Judgement, LogLine, Notice, OperationError, OperationId, Ratio, SendFailure, Settings,
+    SocketId, Verdict,
 };
 
 /// What a gateway does with a dial.
@@ -42,6 +43,30 @@ pub(crate) enum Frame {
 pub(crate) const RESULT: Frame = Frame::Answered(Answer::Result);
 pub(crate) const BUSY: Frame = Frame::Answered(Answer::Retryable { after_milliseconds: 0 });
 
+/// What the session hook does on a socket.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Session {
+    /// Is done after so many milliseconds.
+    DoneAfter(u64),
+    /// Throws after so many milliseconds, with a verdict or without.
+    FailAfter(u64, Option<Verdict>),
+    /// Sends one message, and is done when that is answered and fails when it is not.
+    LogIn,
+    /// Is never done.
+    Hang,
+}
+
+/// What the list function does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum List {
+    /// Gives these gateways.
+    Of(&'static [u32]),
+    /// Throws, rejects, or gives an empty list or rubbish.
+    Fail,
+    /// Is never done.
+    Hang,
+}
+
 /// What comes next, and what comes for ever when that is used up.
 #[derive(Clone, Debug)]
 pub(crate) struct Script<T> {
@@ -63,11 +88,12 @@ impl<T: Copy> Script<T> {
     }
 }
 
-/// The defaults, without chance.
+/// The defaults, without chance, and without the heartbeat where that is not the matter.
 pub(crate) fn exact() -> Settings {
     let connection =
         ConnectionSettings { jitter: Ratio::ZERO, shuffle_addresses: false, ..Default::default() };
-    Settings { connection, ..Default::default() }
+    let heartbeat = Heartbeat { period_milliseconds: 0 };
+    Settings { connection, heartbeat, ..Default::default() }
 }
 
 pub(crate) fn with_schedule(text: &str) -> Settings {
@@ -90,7 +116,14 @@ pub(crate) struct Stage {
     pub(crate) now: u64,
     pub(crate) gateways: Vec<Script<Dial>>,
     pub(crate) frames: Script<Frame>,
-    /// What the network will say, by time and order.
+    /// What becomes of pings, where it is not that of other frames.
+    pub(crate) pongs: Script<Frame>,
+    pub(crate) sessions: Script<Session>,
+    pub(crate) lists: Script<List>,
+    pub(crate) judgements: Script<Judgement>,
+    /// What the platform still has to send, where it tells.
+    pub(crate) buffered: Option<u64>,
+    /// What the network the network will say, by time and order.
     coming: BTreeMap<(u64, u64), Event>,
     sequence: u64,
     live: Option<SocketId>,
@@ -100,6 +133,17 @@ pub(crate) struct Stage {
     /// The sockets that the client let go.
     pub(crate) closed: Vec<SocketId>,
     pub(crate) sent: Vec<Sent>,
+    /// When the list was asked for.
+    pub(crate) asked: Vec<u64>,
+    /// What the application was asked to judge.
+    pub(crate) judged: Vec<(u64, char, Cause, Verdict)>,
+    pub(crate) pings: Vec<(u64, SocketId, AttemptId)>,
+    /// When the buffer was measured.
+    pub(crate) measured: Vec<u64>,
+    /// The sockets on which the session hook ran.
+    pub(crate) greeted: Vec<SocketId>,
+    /// What the session hook waits for, on which socket.
+    log_ins: BTreeMap<OperationId, SocketId>,
     pub(crate) notices: Vec<(u64, Notice)>,
     settled: BTreeMap<OperationId, (u64, Result<(), OperationError>)>,
 }
@@ -110,6 +154,10 @@ pub(crate) fn letter(gateway: GatewayIndex) -> char {
 
 pub(crate) fn closed_with(code: u16) -> Cause {
     Cause::Closed(CloseCode::from_event(code))
+}
+
+fn gateways(list: &[u32]) -> Vec<GatewayIndex> {
+    list.iter().map(|&position| GatewayIndex::from_position(position)).collect()
 }
 
 impl Stage {
@@ -123,6 +171,11 @@ impl Stage {
             now: 0,
             gateways: gateways.to_vec(),
             frames: Script::always(Frame::Silence),
+            pongs: Script::always(RESULT),
+            sessions: Script::always(Session::DoneAfter(0)),
+            lists: Script::always(List::Fail),
+            judgements: Script::always(Judgement { verdict: None, wait_milliseconds: 0 }),
+            buffered: Some(0),
             coming: BTreeMap::new(),
             sequence: 0,
             live: None,
@@ -130,6 +183,12 @@ impl Stage {
             sockets: Vec::new(),
             closed: Vec::new(),
             sent: Vec::new(),
+            asked: Vec::new(),
+            judged: Vec::new(),
+            pings: Vec::new(),
+            measured: Vec::new(),
+            greeted: Vec::new(),
+            log_ins: BTreeMap::new(),
             notices: Vec::new(),
             settled: BTreeMap::new(),
         }
@@ -186,8 +245,32 @@ impl Stage {
     }
 
     pub(crate) fn tell(&mut self, event: Event) {
-        self.engine.handle_event(Instant::from_milliseconds(self.now), event);
+        self.feed(event);
         self.drain();
+    }
+
+    /// Reports, and leaves what comes of it for later.
+    pub(crate) fn feed(&mut self, event: Event) {
+        self.engine.handle_event(Instant::from_milliseconds(self.now), event);
+    }
+
+    pub(crate) fn subscribe(&mut self) -> OperationId {
+        self.invoke(Call::subscription())
+    }
+
+    /// Made by the session hook that runs on `socket`.
+    pub(crate) fn invoke_in_session(&mut self, socket: SocketId) -> OperationId {
+        self.invoke(Call { binding: Binding::Session(socket), ..Call::redoable() })
+    }
+
+    pub(crate) fn set_gateways(&mut self, list: &[u32]) {
+        self.tell(Event::GatewaysSet(gateways(list)));
+    }
+
+    /// Anything comes on the live socket.
+    pub(crate) fn hear(&mut self) {
+        let socket = self.live();
+        self.tell(Event::Received(socket));
     }
 
     /// Whatever happens until `at`, then it is that time.
@@ -241,7 +324,30 @@ impl Stage {
                     let again = self.settled.insert(operation, (self.now, outcome));
                     assert_eq!(again, None, "{operation:?} is settled twice");
                     self.notices.push((self.now, Notice::Settled { operation, outcome }));
+                    self.end_log_in(operation, outcome);
                 }
+                Action::AskForGateways => {
+                    self.asked.push(self.now);
+                    let list = match self.lists.take() {
+                        List::Of(list) => Some(gateways(list)),
+                        List::Fail => None,
+                        List::Hang => continue,
+                    };
+                    self.later(0, Event::GatewaysListed(list));
+                }
+                Action::Judge { gateway, cause, verdict } => {
+                    self.judged.push((self.now, letter(gateway), cause, verdict));
+                    let judgement = self.judgements.take();
+                    self.feed(Event::FailureJudged(judgement));
+                }
+                Action::Greet { socket, .. } => self.greet(socket),
+                Action::MeasureBuffer { socket } => {
+                    self.measured.push(self.now);
+                    if let Some(bytes) = self.buffered {
+                        self.feed(Event::BufferMeasured { socket, bytes });
+                    }
+                }
+                Action::Ping { socket, attempt } => self.ping(socket, attempt),
                 Action::Tell(notice) => self.notices.push((self.now, notice)),
             }
         }
@@ -270,10 +376,54 @@ impl Stage {
         }
     }
 
+    fn greet(&mut self, socket: SocketId) {
+        self.greeted.push(socket);
+        match self.sessions.take() {
+            Session::DoneAfter(after) => self.later(after, Event::SessionDone(socket)),
+            Session::FailAfter(after, verdict) => {
+                self.later(after, Event::SessionFailed { socket, verdict });
+            }
+            Session::LogIn => {
+                let operation = self.engine.reserve_operation();
+                self.log_ins.insert(operation, socket);
+                let call = Call { binding: Binding::Session(socket), ..Call::once() };
+                self.feed(Event::Invoked { operation, call });
+            }
+            Session::Hang => {}
+        }
+    }
+
+    fn end_log_in(&mut self, operation: OperationId, outcome: Result<(), OperationError>) {
+        let Some(socket) = self.log_ins.remove(&operation) else { return };
+        self.feed(match outcome {
+            Ok(()) => Event::SessionDone(socket),
+            Err(_) => Event::SessionFailed { socket, verdict: None },
+        });
+    }
+
+    fn ping(&mut self, socket: SocketId, attempt: AttemptId) {
+        self.pings.push((self.now, socket, attempt));
+        match self.pongs.take() {
+            Frame::Answered(answer) => self.answer(socket, attempt, answer),
+            Frame::Silence => {}
+            Frame::Closed(code) => {
+                self.later(0, Event::SocketFailed { socket, cause: closed_with(code) });
+            }
+            Frame::Refused(failure) => {
+                self.feed(Event::SendFailed { socket, attempt: Some(attempt), failure });
+            }
+        }
+    }
+
+    fn answer(&mut self, socket: SocketId, attempt: AttemptId, answer: Answer) {
+        self.later(0, Event::Received(socket));
+        self.later(0, Event::Answered { attempt, answer });
+    }
+
     fn send(&mut self, sent: Sent) {
         let Sent { socket, attempt, .. } = sent;
         match self.frames.take() {
-            Frame::Answered(answer) => self.later(0, Event::Answered { attempt, answer }),
+            Frame::Answered(answer) => self.answer(socket, attempt, answer),
             Frame::Silence => {}
             Frame::Closed(code) => {
                 let cause = closed_with(code);
@@ -298,6 +448,16 @@ impl Stage {
 
     pub(crate) fn dial_times(&self) -> Vec<u64> {
         self.dials.iter().map(|&(at, _)| at).collect()
+    }
+
+    /// Why gateways failed last.
+    pub(crate) fn failures(&self) -> Vec<(char, Cause)> {
+        let failures = self.engine.last_failures().iter();
+        failures.map(|&(gateway, cause)| (letter(gateway), cause)).collect()
+    }
+
+    pub(crate) fn ping_times(&self) -> Vec<u64> {
+        self.pings.iter().map(|&(at, ..)| at).collect()
     }
 
     /// The gateways in the order of the dials.

@@ -229,7 +229,7 @@ fn a_socket_that_is_not_open_and_never_closes_is_lost_after_the_read_schedule() 
     assert_eq!(stage.dialled(), "A");
     stage.run_until(12_280);
     assert_eq!((stage.dialled(), stage.closed.clone()), ("AB".into(), vec![socket]));
-    assert_eq!(stage.engine.last_failures()[0], Some(Cause::NotOpen));
+    assert_eq!(stage.failures(), [('A', Cause::NotOpen)]);
     assert_eq!(stage.sent_at(operation), [12_280]);
 }
 
@@ -451,7 +451,11 @@ fn zero_is_not_the_default() {
 }
 
 fn limited(pending: u64, in_flight: u64) -> Settings {
-    let limits = Limits { max_pending_operations: pending, max_in_flight_operations: in_flight };
+    let limits = Limits {
+        max_pending_operations: pending,
+        max_in_flight_operations: in_flight,
+        ..Limits::DEFAULT
+    };
     Settings { limits, ..exact() }
 }
 

@@ -309,7 +309,7 @@ fn an_error_counts_as_1006_unless_a_close_follows_in_the_same_turn() {
             }
             stage.run_until(100);
             assert_eq!(stage.dialled(), "AB");
-            assert_eq!(stage.engine.last_failures()[0], Some(cause), "dialling: {dialling}");
+            assert_eq!(stage.failures(), [('A', cause)], "dialling: {dialling}");
         }
     }
 }
@@ -467,6 +467,6 @@ fn a_connection_that_the_application_drops_is_no_failure_of_its_gateway() {
         stage.run_for(10);
     }
     assert_eq!(stage.dial_times(), [0, 100, 110, 120, 130, 140]);
-    assert_eq!(stage.engine.last_failures(), [None]);
+    assert_eq!(stage.failures(), []);
     assert_eq!(stage.waits(), []);
 }

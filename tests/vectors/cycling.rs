@@ -338,7 +338,14 @@ impl World {
                 Action::Tell(Notice::StateChanged { to: ClientState::Closed, reason, .. }) => {
                     self.ended = Some(reason);
                 }
-                Action::Tell(_) | Action::Close { .. } | Action::Send { .. } => {}
+                Action::AskForGateways
+                | Action::Close { .. }
+                | Action::Greet { .. }
+                | Action::Judge { .. }
+                | Action::MeasureBuffer { .. }
+                | Action::Ping { .. }
+                | Action::Send { .. }
+                | Action::Tell(_) => {}
             }
         }
         Ok(())
