@@ -15,6 +15,9 @@ mod driver;
 #[path = "scenarios/giving_up.rs"]
 mod giving_up;
 #[cfg(test)]
+#[path = "scenarios/lists.rs"]
+mod lists;
+#[cfg(test)]
 #[path = "scenarios/logging.rs"]
 mod logging;
 #[cfg(test)]
@@ -26,6 +29,9 @@ mod retries;
 #[cfg(test)]
 #[path = "scenarios/rounds.rs"]
 mod rounds;
+#[cfg(test)]
+#[path = "scenarios/sessions.rs"]
+mod sessions;
 #[cfg(test)]
 #[path = "scenarios/states.rs"]
 mod states;

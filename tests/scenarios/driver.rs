@@ -166,8 +166,11 @@ impl Stage {
     }
 
     pub(crate) fn seeded(settings: Settings, gateways: &[Script<Dial>], seed: u64) -> Self {
+        // Where a function gives the list, nothing is known before it is asked.
+        let known = if settings.connection.hooks.list { 0 } else { gateways.len() };
+        let known = known.try_into().unwrap();
         Self {
-            engine: Engine::new(settings, gateways.len().try_into().unwrap(), seed),
+            engine: Engine::new(settings, known, seed),
             now: 0,
             gateways: gateways.to_vec(),
             frames: Script::always(Frame::Silence),
