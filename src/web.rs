@@ -8,6 +8,7 @@
 
 mod client;
 mod clock;
+mod core;
 mod events;
 mod gateways;
 mod host;
@@ -20,7 +21,7 @@ use alloc::vec::Vec;
 
 use wasm_bindgen::prelude::*;
 
-pub use client::Core;
+pub use self::core::Core;
 pub use host::Host;
 pub use retry::RetryCore;
 

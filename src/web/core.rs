@@ -1,0 +1,343 @@
+//! The client as the package wraps it.
+
+use alloc::{boxed::Box, rc::Rc, string::String, vec::Vec};
+
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use super::{
+    Host,
+    client::Inner,
+    clock,
+    events::{self, FailureView},
+    options::read_messaging,
+};
+use crate::policy::{
+    Answer, AttemptId, Binding, Call, CloseRequest, Event, Notice, OperationId, Purpose, Redo,
+    SocketId, Verdict,
+};
+
+/// How an answer was, as the package says it.
+const ANSWERED_RESULT: u8 = 0;
+const ANSWERED_RETRYABLE: u8 = 1;
+const ANSWERED_ERROR: u8 = 2;
+
+/// What a call may be, as the package says it: one of the first two, and any of the others.
+const REDO_ALWAYS: u32 = 1;
+const REDO_AS_CLIENT: u32 = 2;
+const BOUND: u32 = 4;
+const SUBSCRIPTION: u32 = 8;
+
+/// Wake signals, as the package says them; anything else is a page that is shown again.
+const WOKEN: u8 = 0;
+const HIDDEN: u8 = 1;
+
+/// What `stats()` shows. Counters run from the making of the client.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Stats {
+    state: &'static str,
+    dials: u32,
+    messages_received: f64,
+    pending_operations: f64,
+    in_flight_operations: f64,
+    subscriptions: f64,
+    succeeded: f64,
+    failed_no: f64,
+    failed_maybe: f64,
+    failed_yes: f64,
+    attempts: f64,
+    retries: f64,
+    overloaded: f64,
+    unmatched_answers: f64,
+}
+
+/// A client, for the package to wrap: it owns promises and payloads, this owns sockets and time.
+///
+/// No method calls back into the package; each leaves its notices to be pulled.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Core {
+    inner: Rc<Inner>,
+}
+
+#[wasm_bindgen]
+impl Core {
+    /// Reads the options. Nothing is dialled, armed or listened to.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with an option, as an array that the package makes a `RegateError` of.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: &JsValue, drawn_seed: f64) -> Result<Core, JsValue> {
+        Ok(Self { inner: Inner::make(options, drawn_seed)? })
+    }
+
+    /// Names of an existing configuration that mean nothing here.
+    #[wasm_bindgen(getter, js_name = foreignNames)]
+    pub fn foreign_names(&self) -> Vec<JsValue> {
+        self.inner.foreign_names.clone()
+    }
+
+    /// Whether there is a constructor of sockets.
+    #[wasm_bindgen(getter, js_name = hasWebSocket)]
+    pub fn has_web_socket(&self) -> bool {
+        self.inner.constructor.is_some()
+    }
+
+    /// `connect()`. The first dial comes with the next [`tick`](Self::tick).
+    pub fn connect(&self, host: &Host) {
+        self.attach(host);
+        self.inner.handle(Event::ConnectRequested);
+    }
+
+    /// `reconnect()`.
+    pub fn reconnect(&self, host: &Host) {
+        self.attach(host);
+        self.inner.handle(Event::ReconnectRequested);
+    }
+
+    /// `close()`, or the abort of `connect()`.
+    pub fn close(&self, aborted: bool) {
+        let request =
+            if aborted { CloseRequest::ConnectAborted } else { CloseRequest::Application };
+        self.inner.handle(Event::CloseRequested(request));
+    }
+
+    /// Time has passed: does what is due.
+    pub fn tick(&self) {
+        self.inner.handle_timeout();
+    }
+
+    /// A number for the next operation, which is the id of its first frame.
+    pub fn reserve(&self) -> f64 {
+        clock::to_number(self.inner.engine.borrow_mut().reserve_operation().as_u64())
+    }
+
+    /// Makes an operation under a reserved number. `frame` is its first frame of `bytes` bytes.
+    /// `kind` adds up: 0 not to be redone, 1 to be redone, 2 as the client; 4 bound to its
+    /// connection; 8 a subscription. A timeout that is no number is none; `socket` is that of a
+    /// session hook, else 0. Says whether there are notices.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with `messaging`, the settings of the call's own. Nothing was made then.
+    #[expect(clippy::too_many_arguments, reason = "numbers cross the border cheaply, objects not")]
+    pub fn invoke(
+        &self,
+        host: &Host,
+        number: f64,
+        frame: JsValue,
+        bytes: f64,
+        kind: u32,
+        timeout_milliseconds: f64,
+        socket: f64,
+        messaging: &JsValue,
+    ) -> Result<bool, JsValue> {
+        let messaging = if messaging.is_undefined() {
+            None
+        } else {
+            read_messaging(&self.inner.settings.messaging, messaging)?.map(Box::new)
+        };
+        let redoable = kind & REDO_ALWAYS != 0
+            || kind & REDO_AS_CLIENT != 0 && self.inner.settings.redo_operations;
+        let timeout_milliseconds =
+            (!timeout_milliseconds.is_nan()).then(|| clock::to_u64(timeout_milliseconds));
+        let operation = OperationId::from_u64(clock::to_u64(number));
+        let session = SocketId::from_u64(clock::to_u64(socket));
+        self.attach(host);
+        *self.inner.fresh_frame.borrow_mut() = Some((operation, frame));
+        let sendable = self.inner.engine.borrow().sendable_socket();
+        let call = Call {
+            purpose: if kind & SUBSCRIPTION != 0 {
+                Purpose::Subscription
+            } else {
+                Purpose::Request
+            },
+            binding: if session.as_u64() != 0 {
+                Binding::Session(session)
+            } else if kind & BOUND != 0 {
+                Binding::Connection
+            } else {
+                Binding::Anywhere
+            },
+            redo: if redoable { Redo::Redoable } else { Redo::Once },
+            timeout_milliseconds,
+            bytes: clock::to_u64(bytes),
+            buffered_bytes: sendable.map_or(0, |socket| self.inner.buffered_bytes(socket)),
+            messaging,
+        };
+        self.inner.handle(Event::Invoked { operation, call });
+        *self.inner.fresh_frame.borrow_mut() = None;
+        Ok(self.has_notices())
+    }
+
+    /// The caller's signal aborted the operation.
+    pub fn abort(&self, operation: f64) {
+        let operation = OperationId::from_u64(clock::to_u64(operation));
+        self.inner.handle(Event::OperationAborted(operation));
+    }
+
+    /// An answer to the frame of this id: `kind` 0 for a result, 1 for "try again" (`number`
+    /// milliseconds later at the soonest), 2 for another error (`number` is its code), and 3 for
+    /// neither. Says which operation it settled with success, or minus the operation that it
+    /// belonged to, or 0.
+    pub fn answered(&self, id: f64, kind: u8, number: f64) -> f64 {
+        let attempt = AttemptId::from_u64(clock::to_u64(id));
+        let Some(operation) = self.inner.engine.borrow().operation_of(attempt) else {
+            self.inner.handle(Event::Answered { attempt, answer: Answer::Neither });
+            return 0.0;
+        };
+        let answer = match kind {
+            ANSWERED_RESULT => Answer::Result,
+            ANSWERED_RETRYABLE => Answer::Retryable { after_milliseconds: clock::to_u64(number) },
+            ANSWERED_ERROR => Answer::Error { code: clock::to_i32(number) },
+            _ => Answer::Neither,
+        };
+        self.inner.handle(Event::Answered { attempt, answer });
+        let number = clock::to_number(operation.as_u64());
+        let mut notices = self.inner.notices.borrow_mut();
+        match notices.back() {
+            Some(Notice::Settled { operation: settled, outcome: Ok(()) })
+                if *settled == operation =>
+            {
+                notices.pop_back();
+                number
+            }
+            Some(_) | None => clock::negated(number),
+        }
+    }
+
+    /// What the list function gave; `undefined` for nothing. Says whether it could be used.
+    pub fn listed(&self, list: &JsValue) -> bool {
+        let taken = self.inner.take_list(list).ok();
+        let usable = taken.is_some();
+        self.inner.handle(Event::GatewaysListed(taken));
+        usable
+    }
+
+    /// `setGateways()`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the list.
+    #[wasm_bindgen(js_name = setGateways)]
+    pub fn set_gateways(&self, list: &JsValue) -> Result<(), JsValue> {
+        let taken = self.inner.take_list(list)?;
+        self.inner.handle(Event::GatewaysSet(taken));
+        Ok(())
+    }
+
+    /// The session hook on this socket is done.
+    #[wasm_bindgen(js_name = sessionDone)]
+    pub fn session_done(&self, socket: f64) {
+        let socket = SocketId::from_u64(clock::to_u64(socket));
+        self.inner.handle(Event::SessionDone(socket));
+    }
+
+    /// The session hook on this socket failed, with such a verdict or none.
+    #[wasm_bindgen(js_name = sessionFailed)]
+    pub fn session_failed(&self, socket: f64, verdict: &JsValue) {
+        let socket = SocketId::from_u64(clock::to_u64(socket));
+        let verdict = verdict.as_string().as_deref().and_then(Verdict::from_text);
+        self.inner.handle(Event::SessionFailed { socket, verdict });
+    }
+
+    /// `drain()`.
+    pub fn drain(&self) {
+        self.inner.handle(Event::DrainRequested);
+    }
+
+    /// A wake signal: 0 the network or the machine is back, 1 the page is hidden, 2 it is shown.
+    pub fn wake(&self, kind: u8) {
+        self.inner.handle(match kind {
+            WOKEN => Event::Woken,
+            HIDDEN => Event::PageHidden,
+            _ => Event::PageShown,
+        });
+    }
+
+    /// Sends a message that has no answer on the socket of a session hook, or, for 0, on that of
+    /// the connection; `false` when it was dropped.
+    pub fn notify(&self, frame: &JsValue, socket: f64) -> bool {
+        let socket = match clock::to_u64(socket) {
+            0 => self.inner.engine.borrow().sendable_socket(),
+            number => Some(SocketId::from_u64(number)),
+        };
+        let sent = socket.is_some_and(|socket| self.inner.send(socket, None, frame));
+        if !sent {
+            self.inner.pump();
+        }
+        sent
+    }
+
+    /// The next notice as a plain object, or `undefined`.
+    pub fn notice(&self) -> JsValue {
+        let next = self.inner.notices.borrow_mut().pop_front();
+        match next {
+            Some(notice) => events::to_object(&notice, |gateway| self.inner.label(gateway)),
+            None => {
+                self.inner.let_host_go();
+                JsValue::UNDEFINED
+            }
+        }
+    }
+
+    /// The state of the connection.
+    #[wasm_bindgen(getter)]
+    pub fn state(&self) -> String {
+        self.inner.engine.borrow().state().as_str().into()
+    }
+
+    /// The full URL of the gateway that is connected. It may hold a secret.
+    #[wasm_bindgen(getter)]
+    pub fn gateway(&self) -> Option<String> {
+        let gateway = self.inner.engine.borrow().gateway()?;
+        self.inner.gateways.borrow().get(gateway).map(|gateway| gateway.url.clone())
+    }
+
+    /// Why each gateway failed last since `connect()`: a list of plain objects.
+    pub fn failures(&self) -> JsValue {
+        let engine = self.inner.engine.borrow();
+        let views: Vec<FailureView> = engine
+            .last_failures()
+            .iter()
+            .map(|&(gateway, cause)| FailureView::new(self.inner.label(gateway), cause))
+            .collect();
+        events::serialise(&views)
+    }
+
+    /// Counters and gauges as a plain object.
+    pub fn stats(&self) -> JsValue {
+        let engine = self.inner.engine.borrow();
+        let shell = self.inner.counts.get();
+        let counts = engine.operation_counts();
+        events::serialise(&Stats {
+            state: engine.state().as_str(),
+            dials: shell.dials,
+            messages_received: clock::to_number(shell.messages),
+            pending_operations: clock::to_number(engine.pending_operations()),
+            in_flight_operations: clock::to_number(engine.in_flight_operations()),
+            subscriptions: clock::to_number(engine.subscriptions()),
+            succeeded: clock::to_number(counts.succeeded),
+            failed_no: clock::to_number(counts.failed_no),
+            failed_maybe: clock::to_number(counts.failed_maybe),
+            failed_yes: clock::to_number(counts.failed_yes),
+            attempts: clock::to_number(counts.attempts),
+            retries: clock::to_number(counts.retries),
+            overloaded: clock::to_number(counts.overloaded),
+            unmatched_answers: clock::to_number(counts.unmatched_answers),
+        })
+    }
+
+    fn attach(&self, host: &Host) {
+        let mut attached = self.inner.host.borrow_mut();
+        if attached.is_none() {
+            *attached = Some(host.clone());
+        }
+    }
+
+    fn has_notices(&self) -> bool {
+        !self.inner.notices.borrow().is_empty()
+    }
+}
