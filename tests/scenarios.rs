@@ -9,14 +9,26 @@
 )]
 
 #[cfg(test)]
+#[path = "scenarios/bound.rs"]
+mod bound;
+#[cfg(test)]
+#[path = "scenarios/close_policy.rs"]
+mod close_policy;
+#[cfg(test)]
 #[path = "scenarios/driver.rs"]
 mod driver;
 #[cfg(test)]
 #[path = "scenarios/giving_up.rs"]
 mod giving_up;
 #[cfg(test)]
+#[path = "scenarios/limits.rs"]
+mod limits;
+#[cfg(test)]
 #[path = "scenarios/lists.rs"]
 mod lists;
+#[cfg(test)]
+#[path = "scenarios/liveness.rs"]
+mod liveness;
 #[cfg(test)]
 #[path = "scenarios/logging.rs"]
 mod logging;
@@ -30,8 +42,20 @@ mod retries;
 #[path = "scenarios/rounds.rs"]
 mod rounds;
 #[cfg(test)]
+#[path = "scenarios/script.rs"]
+mod script;
+#[cfg(test)]
 #[path = "scenarios/sessions.rs"]
 mod sessions;
 #[cfg(test)]
+#[path = "scenarios/spread.rs"]
+mod spread;
+#[cfg(test)]
 #[path = "scenarios/states.rs"]
 mod states;
+#[cfg(test)]
+#[path = "scenarios/subscriptions.rs"]
+mod subscriptions;
+#[cfg(test)]
+#[path = "scenarios/wakes.rs"]
+mod wakes;

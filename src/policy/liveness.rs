@@ -15,8 +15,8 @@ enum State {
     Off,
     /// Something was heard lately. `ping_at` is when that will be too long ago.
     Heard { ping_at: Instant },
-    /// A ping is unanswered; at `until` the next wait of the schedule, or the end.
-    Owed { schedule: Schedule, until: Instant, grace: Grace },
+    /// A ping is unanswered; at `until` this wait is over, and the next one begins or the end is.
+    Owed { schedule: Schedule, wait: u64, until: Instant, grace: Grace },
     /// The schedule is spent. One last look at what the platform still has to send.
     Spent { since: Instant },
 }
@@ -100,17 +100,17 @@ impl Liveness {
                 }
                 Some(self.ping(now))
             }
-            State::Owed { schedule, grace: Grace::Left, .. }
+            State::Owed { schedule, wait, grace: Grace::Left, .. }
                 if now.since(due_at) > LATE_MILLISECONDS =>
             {
                 // Asleep, or throttled: what came meanwhile may be waiting behind this timer.
-                let until = now.after(schedule.current_milliseconds());
-                self.state = State::Owed { schedule, until, grace: Grace::Given };
+                let until = now.after(wait);
+                self.state = State::Owed { schedule, wait, until, grace: Grace::Given };
                 Some(LivenessOutput::Ping)
             }
             State::Owed { mut schedule, grace, .. } => match schedule.next_wait() {
                 Some(wait) => {
-                    self.state = State::Owed { schedule, until: now.after(wait), grace };
+                    self.state = State::Owed { schedule, wait, until: now.after(wait), grace };
                     Some(LivenessOutput::Ping)
                 }
                 None => {
@@ -128,7 +128,8 @@ impl Liveness {
     fn ping(&mut self, now: Instant) -> LivenessOutput {
         let mut schedule = Schedule::new(self.read_timeouts);
         let wait = schedule.next_wait().unwrap_or(0);
-        self.state = State::Owed { schedule, until: now.after(wait), grace: Grace::Left };
+        let until = now.after(wait);
+        self.state = State::Owed { schedule, wait, until, grace: Grace::Left };
         LivenessOutput::Ping
     }
 }

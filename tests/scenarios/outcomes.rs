@@ -2,7 +2,7 @@
 
 use regate::policy::{
     Answer, Call, Cause, ClientState, CloseCode, Completion, ErrorCode, Event, Instant,
-    LastFailure, Limits, OperationId, SendFailure, Settings,
+    LastFailure, OperationId, SendFailure,
 };
 
 use crate::driver::{BUSY, Dial, Frame, OPEN, REFUSE, RESULT, Script, Stage, closed_with, exact};
@@ -422,61 +422,6 @@ fn huge_times_do_not_fire_in_the_first_day() {
         assert!(calls.iter().all(|&call| stage.outcome(call).is_none()), "{huge}");
         assert_eq!(stage.dials.len(), 1, "{huge}");
     }
-}
-
-/// B056: zero has a meaning of its own.
-#[test]
-fn zero_is_not_the_default() {
-    let mut settings = exact();
-    settings.messaging.wait_for_response_milliseconds = 0;
-    let mut stage = Stage::connected_for(settings, 1, 0);
-    let operation = stage.read();
-    stage.run_until(10_000_000);
-    assert_eq!(stage.outcome(operation), None, "no limit to the answer");
-
-    let settings = limited(0, 100_000);
-    let mut stage = Stage::of(settings, 1, OPEN);
-    let parked = stage.read();
-    assert_eq!(stage.failure(parked), (ErrorCode::Overloaded, No), "nothing may wait");
-    stage.connect();
-    stage.run_for(0);
-    let sent = stage.read();
-    assert_eq!(stage.sent_at(sent).len(), 1, "but what can go out does");
-
-    let mut stage = Stage::connected_for(limited(10, 0), 1, 0);
-    for _ in 0..1_000 {
-        stage.read();
-    }
-    assert_eq!(stage.sent.len(), 1_000, "no limit to what is in flight");
-}
-
-fn limited(pending: u64, in_flight: u64) -> Settings {
-    let limits = Limits {
-        max_pending_operations: pending,
-        max_in_flight_operations: in_flight,
-        ..Limits::DEFAULT
-    };
-    Settings { limits, ..exact() }
-}
-
-/// B040's part of the core.
-#[test]
-fn what_is_too_much_is_refused_at_once_and_what_was_accepted_never() {
-    let mut stage = Stage::of(limited(3, 2), 1, Dial::OpenAfter(100));
-    stage.connect();
-    let accepted: Vec<_> = (0..3).map(|_| stage.read()).collect();
-    let refused = stage.read();
-    assert_eq!(stage.failure(refused), (ErrorCode::Overloaded, No));
-    assert_eq!(stage.engine.operation_counts().overloaded, 1);
-    stage.run_until(200);
-    assert!(accepted.iter().all(|&id| stage.sent_at(id).len() == 1));
-    let refused = stage.read();
-    assert_eq!(stage.failure(refused), (ErrorCode::Overloaded, No), "two may be in flight");
-    stage.lose(1006);
-    let refused = stage.read();
-    assert_eq!(stage.failure(refused), (ErrorCode::Overloaded, No), "three wait again");
-    stage.run_until(60_000);
-    assert!(accepted.iter().all(|&id| stage.sent_at(id).len() == 2));
 }
 
 /// B078: nothing survives the client.

@@ -4,7 +4,7 @@ use super::{
     Answer, AttemptEnd, AttemptId, Binding, Call, Decision, Limits, MessagingSettings,
     OperationCounts, OperationId, Purpose,
     deadlines::Deadlines,
-    operation::{Operation, State},
+    operation::{Issue, Operation, State},
     table::{Index, Slot, Store},
 };
 use crate::policy::{
@@ -133,6 +133,7 @@ impl Operations {
             redo: call.redo,
             bound_to: None,
             binding: call.binding,
+            issue: Issue::First,
             known: Completion::No,
             attempts: 0,
             last_failure: LastFailure::None,

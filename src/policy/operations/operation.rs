@@ -18,6 +18,13 @@ pub(super) enum State {
     Live,
 }
 
+/// Whether a subscription has been live: then its next issue resumes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Issue {
+    First,
+    Again,
+}
+
 #[derive(Debug)]
 pub(super) struct Operation {
     pub(super) id: OperationId,
@@ -34,6 +41,7 @@ pub(super) struct Operation {
     /// The one socket that it may be sent on.
     pub(super) bound_to: Option<SocketId>,
     pub(super) binding: Binding,
+    pub(super) issue: Issue,
     /// Over all attempts that have ended.
     pub(super) known: Completion,
     pub(super) attempts: u32,

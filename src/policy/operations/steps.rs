@@ -3,7 +3,7 @@
 use super::{
     AttemptEnd, AttemptId, Decision, MessagingSettings, Standing, decide,
     machine::{Flush, Link, OperationOutput, Operations},
-    operation::{Operation, State},
+    operation::{Issue, Operation, State},
     table::Slot,
 };
 use crate::policy::{
@@ -155,8 +155,8 @@ impl Operations {
         }
         operation.state = State::Live;
         operation.delay_milliseconds = 0;
-        let resumed = operation.known == Completion::Yes;
-        operation.known = Completion::Yes;
+        operation.known = operation.known.and(Completion::Yes);
+        let resumed = core::mem::replace(&mut operation.issue, Issue::Again) == Issue::Again;
         let subscribed = OperationOutput::Subscribed { operation: operation.id, resumed };
         self.wake(slot, None);
         self.outputs.push_back(subscribed);
@@ -199,13 +199,12 @@ impl Operations {
         retry_after_milliseconds: u64,
     ) {
         let Some(operation) = self.store.get_mut(slot) else { return };
-        if operation.is_subscription() {
-            operation.last_failure = failure;
-            return self.end_issue(now, slot, end, retry_after_milliseconds);
-        }
         operation.known = operation.known.and(end.completion());
         if failure != LastFailure::None {
             operation.last_failure = failure;
+        }
+        if operation.is_subscription() {
+            return self.end_issue(now, slot, end, retry_after_milliseconds);
         }
         self.bring_back(now, slot);
         let Some(operation) = self.store.get(slot) else { return };
