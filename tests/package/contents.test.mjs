@@ -20,7 +20,9 @@ const EXPECTED = [
   'README.md',
   'arguments.js',
   'client.js',
+  'codec.js',
   'error.js',
+  'exchange.js',
   'index.d.ts',
   'index.inline.js',
   'index.web.js',
@@ -33,7 +35,10 @@ const EXPECTED = [
   'regate_bg.inline.js',
   'regate_bg.wasm',
   'regate_bg.wasm.d.ts',
+  'retry.js',
   'schedule.js',
+  'subscription.js',
+  'wake.js',
   'wasm.js',
 ];
 

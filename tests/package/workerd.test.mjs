@@ -93,8 +93,10 @@ for (const date of ['2024-09-01', '2026-04-20']) {
     assert.deepEqual(await ask('/exports'), [
       'ClusterClient',
       'RegateError',
+      'completionOf',
       'connect',
       'init',
+      'retry',
       'tcpTimeouts',
     ]);
     assert.deepEqual(await ask('/schedule'), [2000, 2400, 2880]);

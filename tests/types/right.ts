@@ -107,7 +107,14 @@ client.removeEventListener('dial', () => {}, true);
 client.dispatchEvent(new Event('mine'));
 export type Names = Same<
   keyof ClientEvents,
-  'statechange' | 'dial' | 'dialfailed' | 'waiting' | 'notification' | 'protocolerror'
+  | 'statechange'
+  | 'dial'
+  | 'dialfailed'
+  | 'waiting'
+  | 'gatewaysfailed'
+  | 'sessionfailed'
+  | 'notification'
+  | 'protocolerror'
 >;
 export const names: Names = true;
 

@@ -44,7 +44,7 @@ fn every_timer_that_is_set_fires_or_is_cleared() {
 
 #[wasm_bindgen_test]
 fn a_wait_beyond_what_set_timeout_can_is_taken_in_steps() {
-    let options = r#"{ "gateways": ["ws://a.example"],
+    let options = r#"{ "gateways": ["ws://a.example"], "heartbeat": { "periodMilliseconds": 0 },
         "networking": { "jitter": 0, "steadyMilliseconds": 9007199254740991 },
         "messaging": { "waitForResponseMilliseconds": 3000000000 } }"#;
     let world = World::connected(options);

@@ -97,6 +97,8 @@ export class World {
   sockets = [];
   notices = [];
   messages = [];
+  asked = [];
+  verdict = undefined;
   sets = 0;
   clears = 0;
   longest = 0;
@@ -117,6 +119,17 @@ export class World {
         this.happen('message', this.sockets.at(-1));
       },
       drain: () => this.pull(),
+      ping: (attempt) => `ping ${attempt}`,
+      list: () => this.asked.push('list'),
+      greet: (socket, gateway) => {
+        this.asked.push(`greet ${socket} ${gateway}`);
+        this.happen('greet', this.sockets.at(-1));
+      },
+      judge: (gateway, code, reason, verdict) => {
+        this.asked.push(`judge ${gateway} ${code} ${reason} ${verdict}`);
+        this.happen('judge', this.sockets.at(-1));
+        return this.verdict;
+      },
       late: ({ target }) => target.close(1000),
       ignore: () => {},
     };
@@ -191,15 +204,11 @@ export class World {
     else if (name === 'close') this.#core.close(false);
     else if (name === 'invoke' || name === 'invoke again') {
       value = this.#core.reserve();
-      this.#core.invoke(
-        this.host,
-        value,
-        `${value}/${value}`,
-        name === 'invoke' ? 0 : 1,
-        Number.NaN,
-        undefined,
-      );
-    } else value = this.#core[name](name === 'notify' ? 'note' : undefined);
+      const frame = `${value}/${value}`;
+      const kind = name === 'invoke' ? 0 : 1;
+      this.#core.invoke(this.host, value, frame, frame.length, kind, Number.NaN, 0, undefined);
+    } else if (name === 'notify') value = this.#core.notify('note', 0);
+    else value = this.#core[name]();
     this.pull();
     return value;
   }
