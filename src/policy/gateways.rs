@@ -50,6 +50,8 @@ enum Standing {
     Untried,
     /// In the failed set.
     Failed,
+    /// Joined the list while the round was running: dialled from the next round on.
+    Later,
     /// Never dialled again until the marks are cleared.
     Out,
 }
@@ -94,6 +96,8 @@ impl Entry {
 #[derive(Clone, Debug)]
 pub struct Round {
     entries: Vec<Entry>,
+    /// What left the list since the round began, so that it keeps its marks if it comes back.
+    gone: Vec<Entry>,
     /// Where in `entries` the next dial is looked for.
     cursor: usize,
     /// How many entries of the list this round has not passed yet, those that joined it since it
@@ -108,7 +112,7 @@ impl Round {
         let entries: Vec<_> = (0..gateways)
             .map(|position| Entry::new(GatewayIndex(position), Standing::Untried))
             .collect();
-        Self { cursor: 0, left: entries.len(), entries }
+        Self { cursor: 0, left: entries.len(), entries, gone: Vec::new() }
     }
 
     /// Puts the gateways into an order of this client's own, so that a fleet spreads over them.
@@ -137,6 +141,7 @@ impl Round {
             match entry.standing {
                 Standing::Fresh | Standing::Untried => return NextDial::Gateway(entry.gateway),
                 Standing::Failed => break,
+                Standing::Later => self.step(),
                 Standing::Out => self.pass(),
             }
         }
@@ -185,10 +190,11 @@ impl Round {
     /// The wait is over: empties the failed set and begins a round where the last one stopped.
     pub fn begin_next(&mut self) {
         for entry in &mut self.entries {
-            if matches!(entry.standing, Standing::Failed | Standing::Fresh) {
+            if entry.standing != Standing::Out {
                 entry.standing = Standing::Untried;
             }
         }
+        self.gone.clear();
         self.left = self.entries.len();
     }
 
@@ -204,8 +210,8 @@ impl Round {
     /// Forgets every mark, and begins with the first gateway of the order.
     pub fn clear_all(&mut self) {
         self.clear_marks();
+        self.begin_next();
         self.cursor = 0;
-        self.left = self.entries.len();
     }
 
     /// Forgets which gateways are out or want fresh credentials. The round goes on.
@@ -227,18 +233,34 @@ impl Round {
     /// Replaces the list. Gateways that stay keep their marks; new ones are dialled before the
     /// running round is over. With `rng` their places are drawn, else the list's order is kept.
     pub fn replace(&mut self, list: &[GatewayIndex], rng: Option<&mut Rng>) {
+        self.take_in(list, rng, Standing::Fresh);
+    }
+
+    /// As [`replace`](Self::replace), but new gateways wait for the next round: a list that is
+    /// another one whenever it is asked for would make a round without an end.
+    pub fn replace_meanwhile(&mut self, list: &[GatewayIndex], rng: Option<&mut Rng>) {
+        self.take_in(list, rng, Standing::Later);
+    }
+
+    fn take_in(&mut self, list: &[GatewayIndex], rng: Option<&mut Rng>, joins_as: Standing) {
         let old = core::mem::take(&mut self.entries);
         let (passed_to, left) = (self.cursor, self.left);
         let stays = |entry: &Entry| list.contains(&entry.gateway);
         let ahead = old.iter().cycle().skip(passed_to).take(old.len());
         let next = ahead.clone().find(|entry| stays(entry)).map(|entry| entry.gateway);
-        let passed_over = |entry: &&Entry| stays(entry) && entry.standing != Standing::Fresh;
-        self.left = ahead.take(left).filter(passed_over).count();
+        let joined = |entry: &&Entry| matches!(entry.standing, Standing::Fresh | Standing::Later);
+        self.left = ahead.take(left).filter(|entry| stays(entry) && !joined(entry)).count();
         let known = |gateway: GatewayIndex| old.iter().find(|entry| entry.gateway == gateway);
+        let gone = core::mem::take(&mut self.gone);
+        let new = |gateway: GatewayIndex| {
+            let back = gone.iter().find(|entry| entry.gateway == gateway);
+            back.copied().unwrap_or(Entry::new(gateway, joins_as))
+        };
+        self.gone = gone.iter().chain(&old).filter(|entry| !stays(entry)).copied().collect();
         match rng {
             None => {
                 let entry = |&gateway: &GatewayIndex| {
-                    known(gateway).copied().unwrap_or(Entry::new(gateway, Standing::Fresh))
+                    known(gateway).copied().unwrap_or_else(|| new(gateway))
                 };
                 self.entries = list.iter().map(entry).collect();
             }
@@ -248,11 +270,12 @@ impl Round {
                     let most = u64::try_from(self.entries.len()).unwrap_or(0);
                     let place = usize::try_from(rng.up_to(most)).unwrap_or(0);
                     let place = place.min(self.entries.len());
-                    self.entries.insert(place, Entry::new(gateway, Standing::Fresh));
+                    self.entries.insert(place, new(gateway));
                 }
             }
         }
-        self.cursor = 0;
+        // Where none stays, the place does, so that the first of ever new ones is not the only one.
+        self.cursor = if passed_to < self.entries.len() { passed_to } else { 0 };
         if let Some(next) = next {
             self.seek(next);
         }
@@ -276,7 +299,7 @@ impl Round {
 
     fn mark_and_pass(&mut self, gateway: GatewayIndex, standing: Standing) {
         match self.mark(gateway, standing) {
-            Some(Standing::Fresh) => self.step(),
+            Some(Standing::Fresh | Standing::Later) => self.step(),
             Some(Standing::Untried | Standing::Failed | Standing::Out) => self.pass(),
             None => {}
         }
@@ -387,6 +410,47 @@ mod tests {
         let mut all = play_out(&mut round);
         all.sort_unstable();
         assert_eq!(all, [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_gateway_that_leaves_and_comes_back_keeps_its_marks_until_the_round_is_over() {
+        let mut round = Round::new(2);
+        round.fail(gateway(0));
+        for list in [[1], [0]] {
+            round.replace(&list.map(gateway), None);
+        }
+        assert_eq!(round.next_dial(), NextDial::RoundOver);
+        round.begin_next();
+        assert_eq!(play_out(&mut round), [0]);
+        round.replace(&[1, 0].map(gateway), None);
+        assert_eq!(play_out(&mut round), [1], "it left in an earlier round");
+    }
+
+    #[test]
+    fn a_list_that_is_another_one_each_time_makes_no_round_without_an_end() {
+        for seed in [None, Some(3)] {
+            let mut rng = seed.map(Rng::from_seed);
+            let mut round = Round::new(2);
+            round.fail(gateway(0));
+            round.replace_meanwhile(&[1, 2, 3].map(gateway), rng.as_mut());
+            assert_eq!(play_out(&mut round), [1], "what stays is dialled, what is new is not yet");
+            round.begin_next();
+            let mut dialled = play_out(&mut round);
+            dialled.sort_unstable();
+            assert_eq!(dialled, [1, 2, 3]);
+        }
+        // All are new each time, and the first of them always fails.
+        let mut round = Round::new(2);
+        let mut dialled = Vec::new();
+        for number in (2..20).step_by(2) {
+            let NextDial::Gateway(next) = round.next_dial() else { panic!("nothing to dial") };
+            dialled.push(next.position() % 2);
+            round.fail(next);
+            round.replace_meanwhile(&[number, number + 1].map(gateway), None);
+            assert_eq!(round.next_dial(), NextDial::RoundOver);
+            round.begin_next();
+        }
+        assert_eq!(dialled[..4], [0, 1, 0, 1], "the second has its turn too");
     }
 
     #[test]

@@ -351,3 +351,44 @@ fn a_steady_loss_that_wants_fresh_credentials_counts_as_the_first_refusal() {
         [('A', closed_with(4401)), ('B', Cause::Closed(regate::policy::CloseCode::ABNORMAL))]
     );
 }
+
+/// A token in the path makes a new gateway each time: the rounds stay as far apart as ever.
+#[test]
+fn a_list_of_ever_new_gateways_that_all_refuse_makes_no_busy_loop() {
+    const LISTS: [List; 9] = [
+        List::Of(&[0, 1]),
+        List::Of(&[2, 3]),
+        List::Of(&[4, 5]),
+        List::Of(&[6, 7]),
+        List::Of(&[8, 9]),
+        List::Of(&[10, 11]),
+        List::Of(&[12, 13]),
+        List::Of(&[14, 15]),
+        List::Of(&[16, 17]),
+    ];
+    let mut stage = listing(Script::first(LISTS, List::Fail), 18, Dial::FailAfter(4401, 0));
+    stage.run_until(1_800);
+    let mut rounds = stage.dial_times();
+    rounds.dedup();
+    assert_eq!(rounds, [0, 250, 750, 1_750]);
+    let of_a_pair: Vec<u32> =
+        stage.dialled().chars().map(|gateway| (gateway as u32 - 'A' as u32) % 2).collect();
+    assert!(of_a_pair.contains(&0) && of_a_pair.contains(&1), "each of a pair has its turn");
+}
+
+#[test]
+fn taking_a_gateway_out_of_the_list_and_back_in_does_not_dial_it_twice_in_a_round() {
+    let mut stage = Stage::of(exact(), 3, REFUSE);
+    stage.gateways[1] = Script::always(Dial::FailAfter(1006, 10));
+    stage.gateways[2] = Script::always(Dial::FailAfter(1006, 10));
+    stage.set_gateways(&[0, 1]);
+    stage.connect();
+    stage.run_until(5);
+    stage.set_gateways(&[1, 2]);
+    stage.run_until(15);
+    stage.set_gateways(&[0, 2]);
+    stage.run_until(200);
+    assert_eq!(stage.dialled(), "ABC");
+    stage.run_until(300);
+    assert_eq!(stage.dialled().len(), 5);
+}

@@ -161,7 +161,7 @@ impl Connection {
             }
 
             (Listing { then, .. }, E::Listed(Some(list))) if !list.is_empty() => {
-                self.replace(&list);
+                self.relist(&list, then);
                 self.go(now, then);
             }
             (Listing { .. }, E::Listed(_)) => self.wait(now, Then::Round),

@@ -168,7 +168,7 @@ impl Connection {
 
     /// The application set the list: what is dialled and listed no more is given up.
     pub(super) fn take_list(&mut self, now: Instant, list: &[GatewayIndex]) {
-        self.replace(list);
+        self.relist(list, Then::Round);
         self.round.clear_marks();
         match self.state {
             State::Dialling { socket, gateway, .. } | State::Greeting { socket, gateway, .. }
@@ -196,9 +196,14 @@ impl Connection {
         }
     }
 
-    pub(super) fn replace(&mut self, list: &[GatewayIndex]) {
+    /// The list that was asked for. What it brings into a running round waits for the next one,
+    /// which asks again: else a function and refusals could keep a round going without a pause.
+    pub(super) fn relist(&mut self, list: &[GatewayIndex], then: Then) {
         let rng = self.settings.shuffle_addresses.then_some(&mut self.rng);
-        self.round.replace(list, rng);
+        match then {
+            Then::Round | Then::RoundAfter(_) => self.round.replace(list, rng),
+            Then::NextDial | Then::Redial(_) => self.round.replace_meanwhile(list, rng),
+        }
         self.last_failures.retain(|(gateway, _)| list.contains(gateway));
     }
 
