@@ -6,8 +6,8 @@
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
 
-setup: ## install all that any target needs: Rust targets, wasm-bindgen, npm packages, Chromium
-	@.ci/setup targets bindgen node chromium
+setup: ## install all that most targets need: Rust targets, wasm-bindgen, npm packages, Chromium, cargo-deny
+	@.ci/setup targets bindgen node chromium deny
 
 build: ## compile the wasm and its JavaScript glue; print the sizes of their parts
 	@.ci/setup targets bindgen node
@@ -20,8 +20,8 @@ package: ## build, then pack the npm package into pkg-config/dist/
 test: setup ## run every test and lint; ends with one line "N passed, N failed"
 	@node .ci/test.mjs
 
-lint: ## formatting, clippy, documentation, no_std; no tests
-	@.ci/setup targets node
+lint: ## formatting, clippy, documentation, no_std, dependencies; no tests
+	@.ci/setup targets node deny
 	@node .ci/test.mjs --only lint
 
 vectors: ## run the public test vectors (of the folder in REGATE_VECTORS, else tests/vectors)

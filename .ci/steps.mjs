@@ -60,6 +60,11 @@ export const steps = [
       'target/no-std',
     ],
   ]),
+  // Dependencies: each in one version, under a licence that allows what ours does, from crates.io.
+  lint('deny', [
+    ...['.tools/bin/cargo-deny', '--locked', '--offline', '--config', '.deny.toml'],
+    ...['check', 'bans', 'licenses', 'sources'],
+  ]),
   // A plain #[test] on wasm is never run, and nobody says so.
   lint('web-suites', ['node', '.ci/web-suites.mjs']),
 
