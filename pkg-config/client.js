@@ -160,13 +160,15 @@ export class ClusterClient extends EventTarget {
     checkListener(listener);
     const { route, unsubscribeMethod = oppositeOf(method) } = readSubscribe(options);
     let giveUp = nothing;
+    const leave = (name) => {
+      if (unsubscribeMethod === undefined) return;
+      // The gateway that knows it under this name is the one that is connected now.
+      const once = { boundToConnection: true, retryTimeoutSeconds: 0 };
+      this.invoke(unsubscribeMethod, [name], once).catch(nothing);
+    };
     const subscription = new Subscription(listener, route, (name) => {
-      giveUp();
-      if (name !== undefined && unsubscribeMethod !== undefined) {
-        // The gateway that knows it under this name is the one that is connected now.
-        const once = { boundToConnection: true, retryTimeoutSeconds: 0 };
-        this.invoke(unsubscribeMethod, [name], once).catch(nothing);
-      }
+      giveUp(name === undefined ? leave : undefined);
+      if (name !== undefined) leave(name);
       this.#drain();
     });
     giveUp = this.#exchange.subscribe(method, params, subscription);

@@ -12,6 +12,9 @@ const RETRYABLE = 1;
 const ERROR = 2;
 const NEITHER = 3;
 
+/** How many subscriptions that were given up before their answer are remembered. */
+const MOST_LEFT = 1_000;
+
 const nothing = () => {};
 const saysRetryable = (error) => error?.data?.retryable === true;
 
@@ -85,6 +88,7 @@ export class Exchange {
   #operations = new Map();
   #retried = new Map(); // by the ids of attempts beyond the first
   #issues = new Set();
+  #left = new Map(); // by the ids of frames: subscriptions that were given up before their answer
   protocolErrors = 0;
   notifications = 0;
 
@@ -159,7 +163,16 @@ export class Exchange {
     this.#operations.set(id, issue);
     this.#issues.add(issue);
     this.#hand(issue, SUBSCRIPTION, Number.NaN, 0, false, undefined);
-    return () => this.#core.abort(id);
+    return (leave) => {
+      if (leave !== undefined) this.#leaveWhenNamed(issue.attempt, leave);
+      this.#core.abort(id);
+    };
+  }
+
+  /** A gateway that was asked already still begins what was given up meanwhile, and is told then. */
+  #leaveWhenNamed(attempt, leave) {
+    if (this.#left.size >= MOST_LEFT) this.#left.delete(this.#left.keys().next().value);
+    this.#left.set(attempt, leave);
   }
 
   #hand(operation, kind, timeout, socket, connected, messaging) {
@@ -218,15 +231,21 @@ export class Exchange {
     }
     this.notifications += 1;
     for (const { subscription } of this.#issues) {
-      try {
-        if (!subscription.takes(message)) continue;
-        subscription.tell(message);
-      } catch (error) {
-        this.#report(error); // a listener's fault is its own
-      }
+      if (!this.#guarded(() => subscription.takes(message))) continue;
+      this.#guarded(() => subscription.tell(message));
       return;
     }
     this.#emit('notification', { method, params });
+  }
+
+  /** Calls what is the application's: its fault is its own, and nobody else's message is lost by it. */
+  #guarded(call) {
+    try {
+      return call();
+    } catch (error) {
+      this.#report(error);
+      return undefined;
+    }
   }
 
   #answer(message) {
@@ -246,6 +265,13 @@ export class Exchange {
     }
     if (belongsTo > 0) this.#take(belongsTo).succeed(result);
     else if (belongsTo < 0) this.#operations.get(-belongsTo).answer = message;
+    else if (this.#left.size > 0) this.#leave(id, result);
+  }
+
+  #leave(id, name) {
+    const leave = this.#left.get(id);
+    this.#left.delete(id);
+    if (name !== undefined) leave?.(name);
   }
 
   #mayRetry(id, error) {
@@ -293,6 +319,7 @@ export class Exchange {
 
   /** The connection is lost: subscriptions hear nothing until they are issued again. */
   pause() {
+    this.#left.clear();
     for (const { subscription } of this.#issues) subscription.pause();
   }
 

@@ -40,9 +40,10 @@ export class Subscription {
   }
 
   unsubscribe() {
-    this.#end?.(this.#name);
+    const end = this.#end;
     this.#finish();
-    this.#settle.resolve();
+    this.#settle.resolve(); // before the client says that it is over, which would be a rejection
+    end?.(this.#name);
   }
 
   /** For the client: the gateway answered, under this name for the subscription. */
