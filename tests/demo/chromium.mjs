@@ -94,10 +94,20 @@ export class Chromium {
     });
     await call('Page.navigate', { url });
     await loaded;
-    return new Page(call, troubles, async () => {
+    const close = async () => {
       await this.call('Target.disposeBrowserContext', { browserContextId });
       this.#sessions.delete(sessionId);
-    });
+    };
+    return new Page(call, troubles, close, () => this.#attach(targetId));
+  }
+
+  /** A second session with a page. */
+  async #attach(targetId) {
+    const { sessionId } = await this.call('Target.attachToTarget', { targetId, flatten: true });
+    return {
+      call: (method, params) => this.call(method, params, sessionId),
+      detach: () => this.call('Target.detachFromTarget', { sessionId }),
+    };
   }
 
   /**
@@ -150,11 +160,45 @@ export class Chromium {
 /** A loaded page. */
 class Page {
   #call;
+  #attach;
 
-  constructor(call, troubles, close) {
+  constructor(call, troubles, close, attach) {
     this.#call = call;
+    this.#attach = attach;
     this.troubles = troubles;
     this.close = close;
+  }
+
+  /**
+   * Has the page frozen for so long, as a browser does with one in the background.
+   *
+   * @param {number} milliseconds
+   */
+  async freeze(milliseconds) {
+    await this.#call('Page.setWebLifecycleState', { state: 'frozen' });
+    await after(milliseconds);
+    await this.#call('Page.setWebLifecycleState', { state: 'active' });
+  }
+
+  /**
+   * Takes the network from the page for so long. Only then is DevTools' network domain on.
+   *
+   * @param {number} milliseconds
+   */
+  async goOffline(milliseconds) {
+    const { call, detach } = await this.#attach();
+    await call('Network.enable');
+    const set = (offline) =>
+      call('Network.emulateNetworkConditions', {
+        offline,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput: -1,
+      });
+    await set(true);
+    await after(milliseconds);
+    await set(false);
+    await detach();
   }
 
   /**

@@ -11,6 +11,7 @@ import { Ports } from './port.mjs';
  * @property {number} [count] gateways; 3
  * @property {boolean} [rememberKeys] answer a repeated operation key without executing again; false
  * @property {string | null} [token] what `login` must give on every connection before anything else; null for no login
+ * @property {number} [latencyMilliseconds] how long a frame is under way, each way, so that something is in flight when a fault strikes; 0
  * @property {number} [maxMessageBytes] a longer frame ends its connection with 1009; 64 MiB
  */
 
@@ -183,7 +184,8 @@ export class Cluster {
  * @returns {Promise<Cluster>}
  */
 export async function startCluster(options = {}) {
-  const { count = 3, rememberKeys = false, token = null, maxMessageBytes = 64 * 1024 * 1024 } = options;
+  const { count = 3, rememberKeys = false, token = null, latencyMilliseconds = 0 } = options;
+  const { maxMessageBytes = 64 * 1024 * 1024 } = options;
   const ports = new Ports();
   await ports.open();
   const store = new Child('./store.mjs', 'the store', { count, rememberKeys });
@@ -195,7 +197,8 @@ export async function startCluster(options = {}) {
     const path = await store.call('path');
     for (let index = 0; index < count; index += 1) {
       const port = await ports.reserve();
-      gateways.push(new Gateway(index, port, store, { store: path, token, maxMessageBytes }));
+      const config = { store: path, token, latencyMilliseconds, maxMessageBytes };
+      gateways.push(new Gateway(index, port, store, config));
     }
     await Promise.all(gateways.map((gateway) => gateway.restart()));
     return cluster;

@@ -1,7 +1,7 @@
 // One WebSocket connection of a gateway.
 
 import { failure, methodsOf, perform } from './methods.mjs';
-import { LEGAL, rubbish } from './rubbish.mjs';
+import { FORGED, LEGAL, rubbish, saysError } from './rubbish.mjs';
 
 /**
  * What a connection needs of its gateway.
@@ -12,6 +12,7 @@ import { LEGAL, rubbish } from './rubbish.mjs';
  * @property {import('./faults.mjs').Faults} faults
  * @property {import('./counters.mjs').Counters} counters
  * @property {import('./store_link.mjs').StoreLink} link
+ * @property {number} latencyMilliseconds how long a frame is under way, each way
  */
 
 /** Reads requests, answers them, and suffers the faults that are set on its gateway. */
@@ -43,7 +44,7 @@ export class Connection {
     this.#socket = socket;
     this.number = number;
     ws.on('message', (/** @type {Buffer} */ data, /** @type {boolean} */ isBinary) =>
-      this.#heard(data, isBinary),
+      this.#later(() => this.#heard(data, isBinary)),
     );
     ws.on('error', () => {}); // a frame that breaks the protocol; 'close' follows
   }
@@ -134,6 +135,17 @@ export class Connection {
   }
 
   /**
+   * Timers of equal length fire in the order of their making, so frames keep theirs.
+   *
+   * @param {() => void} act
+   */
+  #later(act) {
+    const { latencyMilliseconds } = this.#host;
+    if (latencyMilliseconds > 0) setTimeout(act, latencyMilliseconds);
+    else act();
+  }
+
+  /**
    * @param {Buffer} data
    * @param {boolean} isBinary
    */
@@ -197,11 +209,21 @@ export class Connection {
    * @param {string[]} methods
    */
   #answer(answer, methods) {
+    this.#later(() => this.#answerNow(answer, methods));
+  }
+
+  /**
+   * @param {object | object[]} answer
+   * @param {string[]} methods
+   */
+  #answerNow(answer, methods) {
     this.#host.counters.answers += 1;
     this.#host.link.counted();
     const text = JSON.stringify(answer);
     const fault = this.#host.faults.at('answer', methods);
     if (fault === undefined) return this.#send(text);
+    const kind = fault.kinds?.[fault.turn ?? 0];
+    if (FORGED.includes(kind) && saysError(answer)) return this.#send(text);
     this.#host.faults.struck(fault, 'messages');
     switch (fault.name) {
       case 'answerLate':
@@ -212,8 +234,7 @@ export class Connection {
         this.#send(text);
         break;
       case 'answerRubbish': {
-        fault.turn = ((fault.turn ?? -1) + 1) % fault.kinds.length;
-        const kind = fault.kinds[fault.turn];
+        fault.turn = ((fault.turn ?? 0) + 1) % fault.kinds.length;
         this.#send(rubbish(kind, answer));
         if ((fault.place ?? (LEGAL.includes(kind) ? 'instead' : 'before')) === 'before') this.#send(text);
         break;

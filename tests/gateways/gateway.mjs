@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
+import { setTimeout as after } from 'node:timers/promises';
 import { WebSocketServer } from 'ws';
 import { answerCalls, childConfig } from './child.mjs';
 import { Connection } from './connection.mjs';
@@ -23,7 +24,8 @@ const link = await StoreLink.open(
   },
 );
 const faults = new Faults(counters, () => link.countedNow());
-const host = { name: config.name, token: config.token, faults, counters, link };
+const { name, token, latencyMilliseconds = 0 } = config;
+const host = { name, token, latencyMilliseconds, faults, counters, link };
 /** @typedef {{ fault: string, request: http.IncomingMessage, socket: net.Socket, head: Buffer }} HeldDial */
 /** @type {Set<HeldDial>} dials whose handshake is not answered */
 const heldDials = new Set();
@@ -179,7 +181,10 @@ answerCalls({
     release();
     if (listener === undefined) await listen();
   },
-  barrier: () => link.barrier(),
+  async barrier() {
+    if (latencyMilliseconds > 0) await after(latencyMilliseconds); // what has been read may not be executed yet
+    await link.barrier();
+  },
   state: () => ({
     listening: listener !== undefined,
     faults: faults.names,

@@ -48,6 +48,17 @@ export const RUBBISH = Object.keys(KINDS);
 export const LEGAL = ['batch', 'mixedBatch', 'binary', 'errorNull'];
 
 /**
+ * Those that say something of the operation. They are never made of an error: it may stand for an operation that was
+ * not performed, and no client could know better than to believe them.
+ */
+export const FORGED = ['both', 'errorText', 'deep', 'huge', 'surrogate', 'prototype'];
+
+/** @param {any} answer */
+export function saysError(answer) {
+  return [answer].flat().some((part) => part?.error !== undefined);
+}
+
+/**
  * @param {string} kind
  * @param {unknown} answer what a good gateway would have sent
  * @returns {Frame}
