@@ -12,7 +12,7 @@ use super::{
     Host, clock,
     gateways::{Gateways, Schemes, read_list},
     options::Options,
-    socket::Socket,
+    socket::{Ears, Socket},
     timer::Timer,
 };
 use crate::policy::{
@@ -29,6 +29,7 @@ pub(super) struct Inner {
     close_reason: RefCell<JsValue>,
     pub(super) constructor: Option<js_sys::Function>,
     pub(super) foreign_names: Vec<JsValue>,
+    ears: Ears,
     sockets: RefCell<Vec<Socket>>,
     timer: RefCell<Timer>,
     pub(super) notices: RefCell<VecDeque<Notice>>,
@@ -73,7 +74,8 @@ impl Inner {
         let seed = seed.unwrap_or(clock::to_u64(drawn_seed));
         let engine = Engine::new(settings, count, seed);
         let constructor = constructor.or_else(platform_constructor);
-        Ok(Rc::new(Self {
+        Ok(Rc::new_cyclic(|weak| Self {
+            ears: Ears::of(weak.clone()),
             engine: RefCell::new(engine),
             settings,
             gateways: RefCell::new(gateways),
@@ -111,7 +113,7 @@ impl Inner {
         let any = !self.notices.borrow().is_empty();
         let host = self.host.borrow().clone();
         if let (true, Some(host)) = (any, host) {
-            host.drain();
+            drop(host.drain());
         }
     }
 
@@ -126,7 +128,7 @@ impl Inner {
         self.engine.borrow_mut().handle_event(clock::now(), Event::Received(id));
         let host = self.host.borrow().clone();
         if let Some(host) = host {
-            host.message(data);
+            drop(host.message(data));
         }
         self.call_for_notices();
     }
@@ -172,6 +174,9 @@ impl Inner {
 
     /// Forgets the package's object once nothing can happen that it must hear of.
     pub(super) fn let_host_go(&self) {
+        if self.pumping.get() == Pumping::Busy {
+            return; // there may be more to tell
+        }
         if self.notices.borrow().is_empty() && self.engine.borrow().is_quiet() {
             drop(self.host.borrow_mut().take());
         }
@@ -187,13 +192,13 @@ impl Inner {
             }
             Action::AskForGateways => {
                 if let Some(host) = self.host() {
-                    host.list();
+                    drop(host.list());
                 }
             }
             Action::Judge { gateway, cause, verdict } => self.judge(gateway, cause, verdict),
             Action::Greet { socket, gateway } => {
                 if let Some(host) = self.host() {
-                    host.greet(clock::to_number(socket.as_u64()), &self.label(gateway));
+                    drop(host.greet(clock::to_number(socket.as_u64()), &self.label(gateway)));
                 }
             }
             Action::MeasureBuffer { socket } => {
@@ -202,7 +207,8 @@ impl Inner {
                 self.engine.borrow_mut().handle_event(clock::now(), event);
             }
             Action::Ping { socket, attempt } => {
-                let ping = self.host().map(|host| host.ping(clock::to_number(attempt.as_u64())));
+                let number = clock::to_number(attempt.as_u64());
+                let ping = self.host().and_then(|host| host.ping(number).ok());
                 if let Some(ping) = ping.filter(|ping| !ping.is_undefined()) {
                     self.send(socket, None, &ping);
                 }
@@ -227,12 +233,16 @@ impl Inner {
         let opened = match (gateway, self.constructor.as_ref(), self.host()) {
             (Some(gateway), Some(constructor), Some(host)) => {
                 let url = gateway.url.as_str().into();
-                Socket::open(id, constructor, &url, &gateway.protocols, host, self)
+                Socket::open(id, constructor, &url, &gateway.protocols, host)
             }
             _ => Err(Cause::ConstructorThrew),
         };
         match opened {
-            Ok(socket) => self.sockets.borrow_mut().push(socket),
+            Ok(socket) => {
+                let sender = socket.sender();
+                self.sockets.borrow_mut().push(socket);
+                sender.listen(&self.ears); // which may say at once that it is closed
+            }
             Err(cause) => {
                 let event = Event::SocketFailed { socket: id, cause };
                 self.engine.borrow_mut().handle_event(clock::now(), event);
@@ -247,7 +257,8 @@ impl Inner {
         let reason = if code < 0 { JsValue::UNDEFINED } else { reason };
         let said = self
             .host()
-            .and_then(|host| host.judge(&self.label(gateway), code, &reason, verdict.as_str()));
+            .and_then(|host| host.judge(&self.label(gateway), code, &reason, verdict.as_str()).ok())
+            .flatten();
         let judgement = said.map_or(Judgement::default(), |said| Judgement {
             verdict: said.get(0).as_string().as_deref().and_then(Verdict::from_text),
             wait_milliseconds: clock::to_u64(said.get(1).as_f64().unwrap_or(0.0)),
@@ -277,7 +288,8 @@ impl Inner {
                 let host = self.host.borrow().clone();
                 let numbers = (operation.as_u64(), attempt.as_u64());
                 host.map_or(JsValue::UNDEFINED, |host| {
-                    host.frame(clock::to_number(numbers.0), clock::to_number(numbers.1))
+                    let numbers = (clock::to_number(numbers.0), clock::to_number(numbers.1));
+                    host.frame(numbers.0, numbers.1).unwrap_or_default()
                 })
             }
         }

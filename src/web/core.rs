@@ -198,8 +198,9 @@ impl Core {
         let number = clock::to_number(operation.as_u64());
         let mut notices = self.inner.notices.borrow_mut();
         match notices.back() {
+            // Only by this answer: a retry may have been answered while it was being sent.
             Some(Notice::Settled { operation: settled, outcome: Ok(()) })
-                if *settled == operation =>
+                if *settled == operation && kind == ANSWERED_RESULT =>
             {
                 notices.pop_back();
                 number

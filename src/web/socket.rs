@@ -7,7 +7,7 @@ use alloc::{
 
 use js_sys::{Array, Reflect};
 use wasm_bindgen::prelude::*;
-use web_sys::{CloseEvent, Event as DomEvent, MessageEvent, WebSocket};
+use web_sys::WebSocket;
 
 use super::{Host, client::Inner, clock};
 use crate::policy::{Cause, CloseCode, Event, SendFailure, SocketId};
@@ -34,26 +34,50 @@ extern "C" {
 /// Leaving on purpose: RFC 6455 section 7.4.1.
 const NORMAL_CLOSURE: u16 = 1000;
 
+/// The two functions that hear all sockets of a client.
+///
+/// They live as long as the client, and are bound to the number of each socket: what a socket
+/// says after it was let go, even by a handler that somebody kept, finds nothing and harms nothing.
+#[derive(Debug)]
+pub(super) struct Ears {
+    on_event: Closure<dyn Fn(f64, JsValue)>,
+    on_message: Closure<dyn Fn(f64, JsValue)>,
+}
+
+impl Ears {
+    pub(super) fn of(inner: Weak<Inner>) -> Self {
+        let weak = inner.clone();
+        let on_event = Closure::new(move |id: f64, event: JsValue| {
+            if let Some(inner) = weak.upgrade() {
+                report(&inner, SocketId::from_u64(clock::to_u64(id)), &event);
+            }
+        });
+        let on_message = Closure::new(move |id: f64, event: JsValue| {
+            if let Some(inner) = inner.upgrade() {
+                let data = Reflect::get(&event, &"data".into()).unwrap_or_default();
+                inner.receive(SocketId::from_u64(clock::to_u64(id)), data);
+            }
+        });
+        Self { on_event, on_message }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Socket {
     id: SocketId,
     socket: AnySocket,
     host: Host,
-    /// Held for as long as the socket's handlers are these.
-    /// `Fn`: an injected socket may call back while one runs.
-    _on_event: Closure<dyn Fn(DomEvent)>,
-    _on_message: Closure<dyn Fn(MessageEvent)>,
 }
 
 impl Socket {
-    /// Makes a socket by `constructor`; says why there is none where that throws.
+    /// Makes a socket by `constructor`; says why there is none where that throws. Nothing is
+    /// heard of it before [`listen`](Sender::listen).
     pub(super) fn open(
         id: SocketId,
         constructor: &js_sys::Function,
         url: &JsValue,
         protocols: &JsValue,
         host: Host,
-        inner: &Rc<Inner>,
     ) -> Result<Self, Cause> {
         let arguments = if protocols.is_undefined() {
             Array::of1(url) // an argument that is there but undefined is the protocol "undefined"
@@ -67,21 +91,7 @@ impl Socket {
                     Some(_) | None => Cause::ConstructorThrew,
                 }
             })?;
-        let socket: AnySocket = made.unchecked_into();
-        let weak = Rc::downgrade(inner);
-        let on_event = Closure::new(move |event: DomEvent| report(&weak, id, &event));
-        let weak = Rc::downgrade(inner);
-        let on_message = Closure::new(move |event: MessageEvent| {
-            if let Some(inner) = weak.upgrade() {
-                inner.receive(id, event.data());
-            }
-        });
-        set(&socket, "binaryType", &"arraybuffer".into());
-        for name in ["onopen", "onerror", "onclose"] {
-            set(&socket, name, on_event.as_ref());
-        }
-        set(&socket, "onmessage", on_message.as_ref());
-        Ok(Self { id, socket, host, _on_event: on_event, _on_message: on_message })
+        Ok(Self { id, socket: made.unchecked_into(), host })
     }
 
     pub(super) const fn id(&self) -> SocketId {
@@ -94,9 +104,9 @@ impl Socket {
         told.map_or(0, clock::to_u64)
     }
 
-    /// A handle to send by, so that nothing is borrowed while `send` runs.
+    /// A handle to use it by, so that nothing is borrowed while it runs.
     pub(super) fn sender(&self) -> Sender {
-        Sender { socket: self.socket.clone() }
+        Sender { id: self.id, socket: self.socket.clone() }
     }
 
     /// Lets the socket go: nothing it still does is heard, and should it open, it is closed.
@@ -117,19 +127,34 @@ impl Socket {
 }
 
 impl Drop for Socket {
-    /// No handler may outlive its closure.
+    /// No handler may outlive the client.
     fn drop(&mut self) {
         self.detach();
     }
 }
 
-/// Sends on a socket.
+/// Listens to a socket and sends on it.
 #[derive(Debug)]
 pub(super) struct Sender {
+    id: SocketId,
     socket: AnySocket,
 }
 
 impl Sender {
+    pub(super) fn listen(&self, ears: &Ears) {
+        let id = clock::to_number(self.id.as_u64()).into();
+        let bound = |ear: &JsValue| {
+            JsValue::from(ear.unchecked_ref::<js_sys::Function>().bind1(&JsValue::UNDEFINED, &id))
+        };
+        let (on_event, on_message) =
+            (bound(ears.on_event.as_ref()), bound(ears.on_message.as_ref()));
+        set(&self.socket, "binaryType", &"arraybuffer".into());
+        set(&self.socket, "onopen", &on_event);
+        set(&self.socket, "onerror", &on_event);
+        set(&self.socket, "onclose", &on_event);
+        set(&self.socket, "onmessage", &on_message);
+    }
+
     pub(super) fn send(&self, frame: &JsValue) -> Result<(), SendFailure> {
         match self.socket.state() {
             Ok(WebSocket::OPEN) => self.socket.send_value(frame).map_err(|thrown| why(&thrown)),
@@ -152,18 +177,17 @@ fn set(socket: &AnySocket, name: &str, value: &JsValue) {
     drop(Reflect::set(socket, &name.into(), value));
 }
 
-fn report(inner: &Weak<Inner>, id: SocketId, event: &DomEvent) {
-    let Some(inner) = inner.upgrade() else { return };
-    let event = match event.type_().as_str() {
-        "open" => Event::SocketOpened(id),
-        "close" => {
-            let event = event.unchecked_ref::<CloseEvent>();
+fn report(inner: &Rc<Inner>, id: SocketId, event: &JsValue) {
+    let event = match text_of(event, "type").as_deref() {
+        Some("open") => Event::SocketOpened(id),
+        Some("close") => {
             inner.note_close_reason(Reflect::get(event, &"reason".into()).unwrap_or_default());
-            let code = event.code();
+            let code = Reflect::get(event, &"code".into()).ok().and_then(|code| code.as_f64());
+            let code = u16::try_from(code.map_or(0, clock::to_u64)).unwrap_or(0);
             let cause = Cause::Closed(CloseCode::from_event(code));
             Event::SocketFailed { socket: id, cause }
         }
-        _ => Event::SocketErred(id),
+        Some(_) | None => Event::SocketErred(id),
     };
     if matches!(event, Event::SocketFailed { .. }) {
         inner.forget_socket(id);
