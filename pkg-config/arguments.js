@@ -94,6 +94,24 @@ export function readSubscribe(options) {
   return options;
 }
 
+const VERDICTS = ['next', 'same', 'refresh', 'stop'];
+const LONGEST_WAIT_MILLISECONDS = 2_147_483_647;
+
+/** What `closePolicy` said, as the core takes it: a verdict and the least length of the next wait. */
+export function readJudgement(said) {
+  if (said === undefined) return undefined;
+  const isObject = said !== null && typeof said === 'object';
+  const says = isObject && ('verdict' in said || 'waitMilliseconds' in said);
+  const { verdict, waitMilliseconds = 0 } = isObject ? said : { verdict: said };
+  const isKnown = VERDICTS.includes(verdict) || (says && verdict === undefined);
+  const isWait =
+    Number.isSafeInteger(waitMilliseconds) &&
+    waitMilliseconds >= 0 &&
+    waitMilliseconds <= LONGEST_WAIT_MILLISECONDS;
+  if (isKnown && isWait) return [verdict, waitMilliseconds];
+  throw RegateError.ofOption(['closePolicy', said, 'judgement']);
+}
+
 export function checkObject(options) {
   if (options === null || typeof options !== 'object')
     throw RegateError.ofOption(['options', options, 'object']);
@@ -115,8 +133,11 @@ export function checkMilliseconds(name, value) {
 }
 
 export function checkSignal(signal) {
-  if (typeof signal?.addEventListener !== 'function')
-    throw RegateError.ofOption(['signal', signal, 'signal']);
+  const isSignal =
+    typeof signal?.addEventListener === 'function' &&
+    typeof signal.removeEventListener === 'function' &&
+    typeof signal.aborted === 'boolean';
+  if (!isSignal) throw RegateError.ofOption(['signal', signal, 'signal']);
   return signal;
 }
 

@@ -1,24 +1,16 @@
-import { checkRequest, drawSeed, readCall, readConnect, readSubscribe } from './arguments.js';
+import { checkRequest, drawSeed, readCall, readConnect, readJudgement, readSubscribe } from './arguments.js';
 import { makeCodec } from './codec.js';
 import { RegateError } from './error.js';
-import { Exchange } from './exchange.js';
+import { Exchange, refused } from './exchange.js';
 import { makeLog } from './log.js';
 import { Core } from './regate.js';
+import { report } from './report.js';
 import { checkListener, oppositeOf, Subscription } from './subscription.js';
 import { listenForWakes } from './wake.js';
 import { checked, requireWasm } from './wasm.js';
 
 const LOG_LINES = new Set(['outagebegan', 'outagegoeson', 'outageended', 'gaveup']);
-const LONGEST_WAIT_MILLISECONDS = 2_147_483_647;
 const nothing = () => {};
-
-/** Tells the page of a fault of the application's own, as the platform does. */
-const report =
-  globalThis.reportError?.bind(globalThis) ??
-  ((error) =>
-    queueMicrotask(() => {
-      throw error;
-    }));
 
 function makePromise() {
   const settle = {};
@@ -38,6 +30,8 @@ export class ClusterClient extends EventTarget {
   #closed = makePromise();
   #endWakes;
   #listings = 0;
+  #awaitsList = false;
+  #greeted; // the socket whose session hook decides what comes next
   #draining = false;
   #host = {
     frame: (operation, attempt) => this.#exchange.frame(operation, attempt),
@@ -56,13 +50,14 @@ export class ClusterClient extends EventTarget {
     requireWasm();
     super();
     this.#core = checked(() => new Core(options, drawSeed()));
-    const { closePolicy, codec, gateways, heartbeat, limits, logger, messaging, session } = options;
+    const { closePolicy, codec, gateways, logger, session } = options;
+    const given = (group, name) => options[group]?.[name] ?? options[`${group}.${name}`];
     this.#application = { closePolicy, gateways, session };
     this.#log = makeLog(logger);
-    this.#codec = makeCodec({ codec, heartbeat });
+    this.#codec = makeCodec(codec, given('heartbeat', 'method'));
     this.#exchange = new Exchange(this.#core, this.#host, this.#codec, {
-      isRetryable: messaging?.isRetryable,
-      countsBytes: (limits?.maxMessageBytes ?? 0) > 0,
+      isRetryable: given('messaging', 'isRetryable'),
+      countsBytes: (given('limits', 'maxMessageBytes') ?? 0) > 0,
       emit: (type, detail) => this.#emit(type, detail),
       report,
     });
@@ -127,7 +122,7 @@ export class ClusterClient extends EventTarget {
 
   setGateways(list) {
     checked(() => this.#core.setGateways(list));
-    this.#listings += 1; // a list that is still being fetched is older than this one
+    this.#endListing(false); // a list that is still being fetched is older than this one
     this.#drain();
   }
 
@@ -182,7 +177,7 @@ export class ClusterClient extends EventTarget {
       checkRequest(method, params);
       call = readCall(options);
     } catch (error) {
-      return Promise.reject(error);
+      return refused(error);
     }
     const promise = this.#exchange.invoke(method, params, call, socket, this.#state === 'connected');
     this.#drain();
@@ -245,8 +240,10 @@ export class ClusterClient extends EventTarget {
   #list() {
     this.#listings += 1;
     const listing = this.#listings;
+    this.#awaitsList = true;
     const take = (list, reason) => {
       if (listing !== this.#listings) return;
+      this.#awaitsList = false;
       const usable = this.#core.listed(list);
       if (!usable)
         this.#emit('gatewaysfailed', { reason: reason ?? 'what the function gave is no list of gateways' });
@@ -257,8 +254,18 @@ export class ClusterClient extends EventTarget {
       .then(take, () => take(undefined, 'the function failed'));
   }
 
+  /** Whatever the application still says of the list that it was asked for comes too late. */
+  #endListing(isOver) {
+    if (!this.#awaitsList) return;
+    this.#awaitsList = false;
+    this.#listings += 1;
+    if (isOver)
+      this.#emit('gatewaysfailed', { reason: 'the function gave nothing within the limit of a dial' });
+  }
+
   /** Runs the session hook on a new socket. */
   #greet(socket, gateway) {
+    this.#greeted = socket;
     const connection = {
       gateway,
       invoke: (method, params, options) => this.#invoke(method, params, options, socket),
@@ -269,8 +276,9 @@ export class ClusterClient extends EventTarget {
       .then(
         () => this.#core.sessionDone(socket),
         (error) => {
+          if (this.#greeted !== socket) return; // it failed because its socket did
           this.#emit('sessionfailed', { gateway, error });
-          this.#core.sessionFailed(socket, error?.verdict);
+          this.#core.sessionFailed(socket, verdictOf(error));
         },
       )
       .then(() => this.#drain());
@@ -278,26 +286,18 @@ export class ClusterClient extends EventTarget {
 
   /** Asks the application what a failure means; `undefined` is the default. */
   #judge(gateway, code, reason, verdict) {
-    let said;
     try {
-      said = this.#application.closePolicy({
+      const said = this.#application.closePolicy({
         code: code < 0 ? null : code,
         reason: typeof reason === 'string' ? reason : '',
         gateway,
         verdict,
       });
+      return readJudgement(said);
     } catch (error) {
       report(error);
       return undefined;
     }
-    if (said === undefined) return undefined;
-    const { verdict: own, waitMilliseconds = 0 } =
-      typeof said === 'string' ? { verdict: said } : (said ?? {});
-    const known = own === undefined || ['next', 'same', 'refresh', 'stop'].includes(own);
-    const wait = Number.isSafeInteger(waitMilliseconds) && waitMilliseconds >= 0;
-    if (known && wait && waitMilliseconds <= LONGEST_WAIT_MILLISECONDS) return [own, waitMilliseconds];
-    report(RegateError.ofOption(['closePolicy', said, 'judgement']));
-    return undefined;
   }
 
   /** Pulls what concerns the application. What a listener causes is pulled by the loop that called it. */
@@ -305,13 +305,21 @@ export class ClusterClient extends EventTarget {
     if (this.#draining) return;
     this.#draining = true;
     for (let notice = this.#core.notice(); notice !== undefined; notice = this.#core.notice()) {
-      if (notice.kind === 'settled') this.#exchange.settled(notice);
-      else if (notice.kind === 'subscribed') this.#exchange.subscribed(notice);
-      else if (notice.kind === 'statechange') this.#changeState(notice);
-      else if (LOG_LINES.has(notice.kind)) this.#log.line(notice);
-      else this.#emitNotice(notice);
+      try {
+        this.#take(notice);
+      } catch (error) {
+        report(error); // a fault of what the application handed in: the next notice is none the worse
+      }
     }
     this.#draining = false;
+  }
+
+  #take(notice) {
+    if (notice.kind === 'settled') this.#exchange.settled(notice);
+    else if (notice.kind === 'subscribed') this.#exchange.subscribed(notice);
+    else if (notice.kind === 'statechange') this.#changeState(notice);
+    else if (LOG_LINES.has(notice.kind)) this.#log.line(notice);
+    else this.#emitNotice(notice);
   }
 
   #changeState(notice) {
@@ -349,6 +357,10 @@ export class ClusterClient extends EventTarget {
   }
 
   #emitNotice({ kind, ...detail }) {
+    this.#greeted = undefined;
+    if (kind === 'waiting' || kind === 'statechange') {
+      this.#endListing(kind === 'waiting' || (detail.to === 'closed' && detail.reason === 'CONNECT_TIMEOUT'));
+    }
     this.#emit(kind, detail);
   }
 
@@ -357,12 +369,23 @@ export class ClusterClient extends EventTarget {
   }
 }
 
+/** The verdict that an error of a session hook carries, if any. */
+function verdictOf(error) {
+  try {
+    return error?.verdict;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The same promise, given up when the signal aborts; nothing else ends with it. */
 function orAborted(promise, signal) {
-  return new Promise((resolve, reject) => {
+  const either = new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     const end = () => signal.removeEventListener('abort', onAbort);
     signal.addEventListener('abort', onAbort);
     promise.finally(end).then(resolve, reject);
   });
+  either.catch(nothing); // as for the other: who ignores it learns of the end otherwise
+  return either;
 }

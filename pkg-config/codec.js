@@ -14,8 +14,8 @@ const jsonRpc = (pingMethod) => ({
 /** A codec of the application's own. A request that goes out again is encoded again. */
 const custom = (codec) => ({
   keepsRequests: true,
-  encode: (request) => codec.encode(request),
-  again: (operation, id) => codec.encode({ ...operation.request, id }),
+  encode: (request) => checkFrame(codec.encode(request)),
+  again: (operation, id) => checkFrame(codec.encode({ ...operation.request, id })),
   decode(data) {
     const message = codec.decode(data);
     return Array.isArray(message) ? message : [message];
@@ -23,8 +23,16 @@ const custom = (codec) => ({
   ping: (id) => codec.ping?.(id),
 });
 
-export const makeCodec = ({ codec, heartbeat }) =>
-  codec === undefined ? jsonRpc(heartbeat?.method ?? 'ping') : custom(codec);
+export const makeCodec = (codec, pingMethod = 'ping') =>
+  codec === undefined ? jsonRpc(pingMethod) : custom(codec);
+
+/** What a socket would send as the text `[object Object]`, or `undefined`, is no frame. */
+function checkFrame(frame) {
+  const isFrame =
+    typeof frame === 'string' || typeof frame?.byteLength === 'number' || typeof frame?.size === 'number';
+  if (!isFrame) throw new TypeError('encode() gave neither a text nor bytes');
+  return frame;
+}
 
 /** The length in UTF-8 of what is to be sent. An unpaired surrogate counts as what is sent for it. */
 export function byteLength(frame) {

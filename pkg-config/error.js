@@ -5,7 +5,7 @@ const TEXTS = {
   CONNECT_TIMEOUT: 'no gateway opened before the connect schedule was spent',
   ENCODE_FAILED: 'the request could not be encoded',
   INIT_FAILED: 'the wasm could not be loaded',
-  INVALID_OPTION: 'an option is wrong',
+  INVALID_OPTION: 'an option or an argument is wrong',
   MESSAGE_TOO_BIG: 'the gateway closed the connection because the message was too big for it',
   NOT_INITIALISED: 'the wasm is not loaded yet: await init() first',
   NO_GATEWAY: 'no gateway is left that may be dialled',
@@ -14,7 +14,7 @@ const TEXTS = {
   PROTOCOL_ERROR: 'the answer had neither a result nor an error',
   REMOTE_ERROR: 'the gateway answered with an error',
   RESPONSE_TIMEOUT: 'no answer came within waitForResponseMilliseconds',
-  RETRY_TIMEOUT: 'retryTimeoutSeconds were over before an attempt was answered',
+  RETRY_TIMEOUT: 'retryTimeoutSeconds were over before an attempt succeeded',
   TIMEOUT: 'timeoutMilliseconds were over',
   WRONG_CONTEXT: 'the socket belongs to another request: make one client per request or Durable Object',
 };
@@ -37,14 +37,15 @@ const RULES = {
   object: () => 'must be an object',
   params: () => 'must be an array, an object or undefined',
   parts: () => 'must have the parts initial:max:backoff[:maxsingle]',
-  protocols: () => 'must be a text or a list of texts',
+  protocols: () =>
+    'must be a sub-protocol or a list of different ones, each of the characters that HTTP allows in a token',
   range: ([field]) => `must have ${field} within 1..=2147483647`,
   ratio: () => 'must be a number within 0..=1',
   schedule: () => 'must be a text initial:max:backoff[:maxsingle]',
   scheme: () => 'must have the scheme ws: or wss:',
   signal: () => 'must be an AbortSignal',
   'too many waits': ([most]) => `must have at most ${most} waits to be listed`,
-  twice: ([path]) => `sets ${path} a second time, to another value`,
+  twice: ([path]) => `is another name of what ${path} sets to another value`,
   unknown: () => 'is no option of regate',
   url: () => 'must be an absolute URL',
   'url text': () => 'must be the text of a URL, or an object with such a url',
@@ -52,6 +53,9 @@ const RULES = {
 
 /** The longest text of a wrong value that is shown. */
 const MOST_CHARACTERS = 60;
+
+/** The most gateways that one line names. */
+const MOST_GATEWAYS = 8;
 
 function isList(value) {
   try {
@@ -61,8 +65,22 @@ function isList(value) {
   }
 }
 
-function shown(value) {
+/** Rules of options whose values are shown. What breaks another may be a secret in a wrong place. */
+const SHOWN = new Set([
+  'boolean',
+  'choice',
+  'digits',
+  'integer',
+  'parts',
+  'range',
+  'ratio',
+  'schedule',
+  'scheme',
+]);
+
+function shown(value, rule) {
   if (typeof value === 'string') {
+    if (!SHOWN.has(rule)) return `a text of ${value.length} characters`;
     if (value.includes('://')) return 'a URL'; // which may hold a secret
     return JSON.stringify(value.length > MOST_CHARACTERS ? `${value.slice(0, MOST_CHARACTERS)}…` : value);
   }
@@ -75,7 +93,11 @@ const describe = ({ gateway, cause, closeCode, failures: times }) =>
   `${gateway}: ${cause}${closeCode === undefined ? '' : ` ${closeCode}`}${times > 1 ? `, ${times} times` : ''}`;
 
 /** What failed last, gateway by gateway, in one line. */
-export const describeFailures = (failures) => failures.map(describe).join('; ');
+export function describeFailures(failures) {
+  const more = failures.length - MOST_GATEWAYS;
+  const all = failures.slice(0, MOST_GATEWAYS).map(describe);
+  return [...all, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
 
 export class RegateError extends Error {
   constructor(code, fields = {}) {
@@ -97,7 +119,7 @@ export class RegateError extends Error {
 
   /** Of what wasm, or the wrapper, says of an option: its name, its value, the rule it breaks. */
   static ofOption([name, value, rule, ...more]) {
-    const what = value === undefined ? name : `${name} is ${shown(value)}: it`;
+    const what = value === undefined ? name : `${name} is ${shown(value, rule)}: it`;
     return new RegateError('INVALID_OPTION', { detail: `${what} ${RULES[rule](more)}` });
   }
 }

@@ -25,6 +25,13 @@ export const completionOf = (promise) => completions.get(promise);
 
 export const noteCompletion = (promise, completion) => completions.set(promise, completion);
 
+/** The promise of what was never begun. */
+export function refused(reason) {
+  const promise = Promise.reject(reason);
+  completions.set(promise, 'no');
+  return promise;
+}
+
 /** An operation whose promise is not settled. */
 class Operation {
   constructor(id, request, frame, call) {
@@ -54,7 +61,9 @@ class Operation {
   }
 
   end() {
-    if (this.onAbort !== undefined) this.call.signal.removeEventListener('abort', this.onAbort);
+    if (this.onAbort === undefined) return;
+    const { signal } = this.call;
+    signal.removeEventListener('abort', this.onAbort);
   }
 }
 
@@ -104,11 +113,7 @@ export class Exchange {
 
   /** Makes an operation; `socket` is that of a session hook, else 0. */
   invoke(method, params, call, socket, connected) {
-    if (call.signal?.aborted) {
-      const promise = Promise.reject(call.signal.reason);
-      completions.set(promise, 'no');
-      return promise;
-    }
+    if (call.signal?.aborted) return refused(call.signal.reason);
     const id = this.#core.reserve();
     const meta = call.key === undefined ? undefined : { operationKey: call.key };
     const request = { id, method, params, meta };
@@ -121,15 +126,16 @@ export class Exchange {
         call,
       );
     } catch (cause) {
-      return Promise.reject(new RegateError('ENCODE_FAILED', { cause, detail: cause?.message }));
+      return refused(new RegateError('ENCODE_FAILED', { cause }));
     }
+    if (call.signal?.aborted) return refused(call.signal.reason); // while it was encoded
     this.#operations.set(id, operation);
     try {
       const { kind, timeout, messaging } = call;
       this.#hand(operation, kind, timeout, socket, connected, messaging);
     } catch (error) {
       this.#operations.delete(id);
-      operation.reject(error);
+      operation.fail(error, 'no');
     }
     if (call.signal !== undefined && this.#operations.has(id)) this.#listenForAbort(operation);
     return operation.promise;
@@ -140,7 +146,7 @@ export class Exchange {
     try {
       frame = this.#codec.encode({ id: undefined, method, params, meta: undefined });
     } catch (cause) {
-      throw new RegateError('ENCODE_FAILED', { cause, detail: cause?.message });
+      throw new RegateError('ENCODE_FAILED', { cause });
     }
     return this.#core.notify(frame, socket) ? 'sent' : 'dropped';
   }
@@ -158,7 +164,7 @@ export class Exchange {
         subscription,
       );
     } catch (cause) {
-      throw new RegateError('ENCODE_FAILED', { cause, detail: cause?.message });
+      throw new RegateError('ENCODE_FAILED', { cause });
     }
     this.#operations.set(id, issue);
     this.#issues.add(issue);
@@ -178,7 +184,8 @@ export class Exchange {
   #hand(operation, kind, timeout, socket, connected, messaging) {
     const { id, frame } = operation;
     // What goes out at once is only weighed where a limit asks for it.
-    const bytes = connected && !this.#isExact ? (frame.length ?? byteLength(frame)) : byteLength(frame);
+    const isRough = connected && !this.#isExact && typeof frame === 'string';
+    const bytes = isRough ? frame.length : byteLength(frame);
     checked(() => this.#core.invoke(this.#host, id, frame, bytes, kind, timeout, socket, messaging));
   }
 
@@ -202,7 +209,7 @@ export class Exchange {
     try {
       return this.#codec.again(operation, attempt);
     } catch (cause) {
-      operation.failure = new RegateError('ENCODE_FAILED', { cause, detail: cause?.message });
+      operation.failure = new RegateError('ENCODE_FAILED', { cause });
       return undefined;
     }
   }
@@ -216,11 +223,13 @@ export class Exchange {
       this.#protocolError('a frame could not be decoded');
       return;
     }
-    for (const message of messages) {
-      if (message === null || typeof message !== 'object') this.#protocolError('a message is no object');
-      else if (message.id === undefined || message.id === null) this.#notification(message);
-      else this.#answer(message);
-    }
+    for (const message of messages) this.#guarded(() => this.#hear(message));
+  }
+
+  #hear(message) {
+    if (message === null || typeof message !== 'object') this.#protocolError('a message is no object');
+    else if (message.id === undefined || message.id === null) this.#notification(message);
+    else this.#answer(message);
   }
 
   #notification(message) {
@@ -255,17 +264,33 @@ export class Exchange {
       this.#protocolError('an answer has an id that is no number of this client');
       return;
     }
+    if (typeof message.method === 'string') {
+      this.#protocolError('a gateway asked something of this client');
+      return;
+    }
+    const operation = this.#ofAttempt(id);
+    const before = operation?.answer;
+    if (operation !== undefined) operation.answer = message; // what comes of it may come at once
     let belongsTo;
     if (error !== undefined && error !== null) {
-      const again = this.#mayRetry(id, error);
+      const again = this.#mayRetry(operation, error);
       const number = again ? error.data?.retryAfterMilliseconds : error.code;
       belongsTo = this.#core.answered(id, again ? RETRYABLE : ERROR, Number.isFinite(number) ? number : 0);
     } else {
       belongsTo = this.#core.answered(id, result === undefined ? NEITHER : RESULT, 0);
     }
-    if (belongsTo > 0) this.#take(belongsTo).succeed(result);
-    else if (belongsTo < 0) this.#operations.get(-belongsTo).answer = message;
-    else if (this.#left.size > 0) this.#leave(id, result);
+    if (belongsTo > 0) {
+      this.#take(belongsTo).succeed(result);
+    } else if (belongsTo === 0) {
+      if (operation !== undefined) operation.answer = before;
+      if (this.#left.size > 0) this.#leave(id, result);
+    }
+  }
+
+  /** What is in flight, or was, under this id as its last. */
+  #ofAttempt(id) {
+    const operation = this.#operations.get(id) ?? this.#retried.get(id);
+    return operation?.attempt === id ? operation : undefined;
   }
 
   #leave(id, name) {
@@ -274,15 +299,10 @@ export class Exchange {
     if (name !== undefined) leave?.(name);
   }
 
-  #mayRetry(id, error) {
-    const operation = this.#operations.get(id) ?? this.#retried.get(id);
-    const isRetryable = operation?.call.isRetryable ?? this.#isRetryable;
-    try {
-      return isRetryable(error) === true;
-    } catch (thrown) {
-      this.#report(thrown);
-      return false;
-    }
+  #mayRetry(operation, error) {
+    if (operation === undefined) return false; // it is nobody's
+    const isRetryable = operation.call.isRetryable ?? this.#isRetryable;
+    return this.#guarded(() => isRetryable(error)) === true;
   }
 
   #protocolError(reason) {
@@ -326,8 +346,11 @@ export class Exchange {
   #errorOf(notice, operation) {
     const { code, completion, attempts, milliseconds: elapsedMilliseconds, gateway, closeCode } = notice;
     const fields = { completion, attempts, elapsedMilliseconds, gateway };
-    if (notice.answered) fields.cause = operation.answer.error ?? operation.answer;
-    else if (code === 'CONNECTION_LOST') fields.closeCode = closeCode;
+    if (notice.answered) {
+      fields.cause = operation.answer.error ?? operation.answer;
+      if (code === 'REMOTE_ERROR' && Number.isInteger(fields.cause?.code))
+        fields.detail = `code ${fields.cause.code}`;
+    } else if (code === 'CONNECTION_LOST') fields.closeCode = closeCode;
     else if (notice.cause !== undefined) fields.cause = lossOf(notice);
     if (code === 'CONNECTION_LOST' && notice.cause !== undefined) fields.detail = lossText(notice);
     if (code === 'CONNECT_TIMEOUT' || code === 'NO_GATEWAY') fields.failures = this.#core.failures();
@@ -336,9 +359,9 @@ export class Exchange {
 }
 
 function lossOf(notice) {
-  const { gateway, closeCode } = notice;
-  const detail = lossText(notice);
-  return new RegateError('CONNECTION_LOST', { completion: 'maybe', gateway, closeCode, detail });
+  const { gateway, closeCode, attempts, milliseconds: elapsedMilliseconds, completion } = notice;
+  const fields = { completion, attempts, elapsedMilliseconds, gateway, closeCode, detail: lossText(notice) };
+  return new RegateError('CONNECTION_LOST', fields);
 }
 
 function lossText({ gateway, cause, closeCode }) {

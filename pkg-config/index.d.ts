@@ -23,7 +23,16 @@ export type Gateway = string | { readonly url: string; readonly protocols?: stri
 /** Where the connection stands: `idle` → `connecting` → `connected` → (`reconnecting` → `connected`)* → `closed`. */
 export type ClientState = 'idle' | 'connecting' | 'connected' | 'reconnecting' | 'closed';
 
-/** What a failure of a gateway means for the round: see the README for the table. */
+/**
+ * What a failure of a gateway means for the round:
+ *
+ * - `next`: the next gateway is dialled; after the round comes a wait. By default what is not named below.
+ * - `same`: the same gateway is dialled again, after the next wait. Never by default.
+ * - `refresh`: as `next`, after a list function was asked again; said twice by one gateway without a
+ *   steady connection between, it is `stop`. By default 1008, 4401, 4403.
+ * - `stop`: the gateway is not dialled again; when none is left, the client gives up. By default 1002,
+ *   1010, 4400 to 4499 but 4401, 4403, 4408, 4429, and 1003 and 1007 when nothing was in flight.
+ */
 export type Verdict = 'next' | 'same' | 'refresh' | 'stop';
 
 /**
@@ -200,7 +209,10 @@ export interface HeartbeatOptions {
   readonly method?: string;
 }
 
-/** How much may be pending. Beyond it `invoke` rejects at once with `OVERLOADED`. */
+/**
+ * How much may be pending. It is looked at when an operation is made, which beyond it is `OVERLOADED`
+ * at once; what was taken in is never refused later, also where a loss makes all of it wait at once.
+ */
 export interface LimitOptions {
   /**
    * How many operations may wait for a connection or for their next attempt. 0: none may.
@@ -293,7 +305,11 @@ export interface ClientOptions {
   /** What chance starts from, 0..=2^53-1: the same seed makes the same choices. Drawn where left out. */
   readonly seed?: number;
   /** Names of an existing configuration, dotted or nested: read where known, reported once where not. */
-  readonly [existing: `hazelcast.${string}` | `com.sun.corba.ee.${string}`]: unknown;
+  readonly [dotted: `hazelcast.${string}` | `com.sun.corba.ee.${string}`]: unknown;
+  /** The groups of options may be written dotted too. */
+  readonly [dotted: `networking.${string}` | `messaging.${string}`]: unknown;
+  /** The groups of options may be written dotted too. */
+  readonly [dotted: `limits.${string}` | `heartbeat.${string}`]: unknown;
   /** The same, nested. */
   readonly hazelcast?: object;
   /** The same, nested. */
@@ -552,7 +568,8 @@ export type ClientListener<Name extends keyof ClientEvents> =
   | { handleEvent(event: CustomEvent<ClientEvents[Name]>): void };
 
 /**
- * A client of a cluster. It belongs to the page, request or Durable Object that connected it.
+ * A client of a cluster, and an `EventTarget`. It belongs to the page, request or Durable Object that
+ * connected it.
  *
  * @example
  * ```ts
@@ -585,8 +602,9 @@ export class ClusterClient {
   connect(options?: ConnectOptions): Promise<void>;
 
   /**
-   * Dials now: ends a running wait and begins the schedule afresh, or drops the connection and
-   * takes the next gateway. On an idle or closed client it is `connect()`.
+   * Dials now: ends a running wait, and begins the schedule afresh if the client was connected
+   * before; or drops the connection and takes the next gateway. On an idle or closed client it is
+   * `connect()`.
    */
   reconnect(): void;
 
@@ -614,7 +632,8 @@ export class ClusterClient {
   [Symbol.dispose](): void;
 
   /**
-   * Asks the cluster for something. Not connected yet, the operation waits.
+   * Asks the cluster for something. Not connected yet, the operation waits, for
+   * `retryTimeoutSeconds` at the longest; it does not make an idle client dial.
    *
    * @param method a name that the gateways know
    * @param params what JSON can hold: an array or an object
@@ -628,7 +647,7 @@ export class ClusterClient {
   ): Promise<T>;
 
   /**
-   * Sends a message that has no answer, if that is possible at this moment.
+   * Sends a message that has no answer, if the client is connected at this moment.
    *
    * @returns what became of it: `sent` to the socket, or `dropped`.
    * @throws RegateError `INVALID_OPTION` or `ENCODE_FAILED`.
@@ -671,7 +690,12 @@ export class ClusterClient {
 }
 
 /** What the wasm can be made of. */
-export type WasmSource = URL | string | Request | Response | BufferSource | WebAssembly.Module;
+export type WasmSource = URL | string | Request | Response | ArrayBuffer | ArrayBufferView | WasmModule;
+
+/** A `WebAssembly.Module`, where the platform's types know it. */
+type WasmModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } }
+  ? Module
+  : never;
 
 /**
  * Loads the wasm, once: later and concurrent calls share the first one's promise.
@@ -715,7 +739,7 @@ export interface RetryOptions {
   /** The work may be run again although it changes something. */
   readonly redoOperations?: boolean;
   /** Whether a rejection means "not performed, try again"; else it may have been performed. */
-  readonly isRetryable?: (error: any) => boolean;
+  isRetryable?(error: unknown): boolean;
   /** Aborted: the promise rejects with its reason at once. */
   readonly signal?: AbortSignal;
   /** How long all of it may take; then it fails with `TIMEOUT`. */

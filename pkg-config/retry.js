@@ -1,123 +1,153 @@
-import { checkBoolean, checkFunction, checkMilliseconds, checkObject, drawSeed } from './arguments.js';
+import {
+  checkBoolean,
+  checkFunction,
+  checkMilliseconds,
+  checkObject,
+  checkSignal,
+  drawSeed,
+} from './arguments.js';
 import { RegateError } from './error.js';
-import { noteCompletion } from './exchange.js';
+import { noteCompletion, refused } from './exchange.js';
 import { RetryCore } from './regate.js';
+import { report } from './report.js';
 import { checked, requireWasm } from './wasm.js';
 
 /** The longest step of a timer; beyond it `setTimeout` fires at once. */
 const LONGEST_STEP_MILLISECONDS = 2_147_483_647;
 
-/** Settles when the clock shows `at`, or with the signal's reason. */
+/** Resolves when the clock shows `at`, or when the signal aborts. */
 function until(at, signal) {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     let timer;
     const end = () => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-    };
-    const onAbort = () => {
-      end();
-      reject(signal.reason);
+      signal.removeEventListener('abort', end);
+      resolve();
     };
     const step = () => {
       const left = at - performance.now();
-      if (left > 0) {
-        timer = setTimeout(step, Math.min(Math.ceil(left), LONGEST_STEP_MILLISECONDS));
-        return;
-      }
-      end();
-      resolve();
+      if (left <= 0 || signal.aborted) end();
+      else timer = setTimeout(step, Math.min(Math.ceil(left), LONGEST_STEP_MILLISECONDS));
     };
-    signal?.addEventListener('abort', onAbort);
-    if (signal?.aborted) onAbort();
-    else step();
+    signal.addEventListener('abort', end);
+    step();
   });
 }
 
-/** Runs `work` under a signal of its own; leaves it alone when that aborts, whatever it still does. */
+/** Runs `work` under a signal; leaves it alone when that aborts, whatever it still does. */
 function attemptUnder(signal, work) {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
-    const end = () => signal.removeEventListener('abort', onAbort);
     signal.addEventListener('abort', onAbort);
-    Promise.resolve().then(work).finally(end).then(resolve, reject);
+    const end = () => signal.removeEventListener('abort', onAbort);
+    new Promise((settle) => settle(work())).finally(end).then(resolve, reject);
   });
 }
 
 const isRetryableByData = (error) => error?.data?.retryable === true;
 
-async function run(fn, options, outcome) {
+/** The options, checked as far as they are not of a client too. */
+function read(work, options) {
   requireWasm();
-  checkFunction('fn', fn);
+  checkFunction('work', work);
   checkObject(options);
   const {
     signal,
     timeoutMilliseconds,
-    readOnly,
-    redoOperations,
-    isRetryable = isRetryableByData,
+    readOnly = false,
+    redoOperations = false,
+    isRetryable,
     ...rest
   } = options;
-  signal?.throwIfAborted();
-  const redoable =
-    checkBoolean('readOnly', readOnly ?? false) || checkBoolean('redoOperations', redoOperations ?? false);
+  if (signal !== undefined) checkSignal(signal);
+  if (timeoutMilliseconds !== undefined) checkMilliseconds('timeoutMilliseconds', timeoutMilliseconds);
+  if (isRetryable !== undefined) checkFunction('isRetryable', isRetryable);
+  const isReadOnly = checkBoolean('readOnly', readOnly);
+  const redoable = checkBoolean('redoOperations', redoOperations) || isReadOnly;
   const core = checked(() => new RetryCore(rest, redoable, drawSeed()));
-  const limit =
-    timeoutMilliseconds === undefined
-      ? undefined
-      : checkMilliseconds('timeoutMilliseconds', timeoutMilliseconds);
+  const says = isRetryable ?? rest.messaging?.isRetryable ?? isRetryableByData;
+  return { core, signal, limit: timeoutMilliseconds, isRetryable: (error) => isSaid(says, error) };
+}
+
+/** What fails to say "try again" has not said it. */
+function isSaid(isRetryable, error) {
+  try {
+    return isRetryable(error) === true;
+  } catch (thrown) {
+    report(thrown);
+    return false;
+  }
+}
+
+/** A signal that aborts with the caller's, or when the time is over. */
+function under(signal, limit) {
   const abort = new AbortController();
+  const timedOut = {};
   const onAbort = () => abort.abort(signal.reason);
   signal?.addEventListener('abort', onAbort);
   let timer;
-  const timedOut = {};
-  if (limit !== undefined) {
-    const over = performance.now() + limit;
-    const step = () => {
-      const left = over - performance.now();
-      if (left <= 0) abort.abort(timedOut);
-      else timer = setTimeout(step, Math.min(Math.ceil(left), LONGEST_STEP_MILLISECONDS));
-    };
-    step();
-  }
-  let cause;
-  let running = false;
-  try {
-    for (;;) {
-      const { at, gateway, attempt } = core;
-      await until(at, abort.signal);
-      running = true;
-      try {
-        return await attemptUnder(abort.signal, () => fn({ gateway, attempt, signal: abort.signal }));
-      } catch (error) {
-        if (abort.signal.aborted) throw error;
-        cause = error;
-      }
-      running = false;
-      const after = cause?.data?.retryAfterMilliseconds;
-      if (core.fail(isRetryable(cause) === true, Number.isFinite(after) ? after : 0)) {
-        outcome.error = errorOf(core.failure(), cause);
-        throw outcome.error;
-      }
-    }
-  } catch (error) {
-    const isOurs = error === outcome.error;
-    if (!isOurs) core.giveUp(running);
-    const failure = core.failure();
-    noteCompletion(outcome.promise, failure.completion);
-    if (isOurs) throw error;
-    throw error === timedOut ? errorOf(failure, cause) : error;
-  } finally {
+  const over = performance.now() + limit;
+  const step = () => {
+    const left = over - performance.now();
+    if (left <= 0) abort.abort(timedOut);
+    else timer = setTimeout(step, Math.min(Math.ceil(left), LONGEST_STEP_MILLISECONDS));
+  };
+  if (limit !== undefined) step();
+  const end = () => {
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
+  };
+  return { signal: abort.signal, isTimeOut: () => abort.signal.reason === timedOut, end };
+}
+
+async function run(work, { core, signal: callers, limit, isRetryable }, outcome) {
+  const { signal, isTimeOut, end } = under(callers, limit);
+  let cause;
+  let isRunning = false;
+  try {
+    for (;;) {
+      await until(core.at, signal);
+      if (signal.aborted) break;
+      const { attempt, gateway } = core;
+      isRunning = true;
+      try {
+        return await attemptUnder(signal, () => work({ gateway, attempt, signal }));
+      } catch (error) {
+        if (signal.aborted) break;
+        cause = error;
+      }
+      isRunning = false;
+      const after = cause?.data?.retryAfterMilliseconds;
+      if (core.fail(isRetryable(cause), Number.isFinite(after) ? after : 0)) {
+        const failure = core.failure();
+        noteCompletion(outcome.promise, failure.completion);
+        throw errorOf(failure, cause);
+      }
+    }
+    core.giveUp(isRunning);
+    const failure = core.failure();
+    noteCompletion(outcome.promise, failure.completion);
+    throw isTimeOut() ? errorOf(failure, cause) : signal.reason;
+  } finally {
+    end();
     core.free();
   }
 }
 
-export function retry(fn, options = {}) {
+export function retry(work, options = {}) {
   const outcome = {};
-  outcome.promise = run(fn, options, outcome);
-  return outcome.promise;
+  try {
+    const checkedOptions = read(work, options);
+    const { core, signal } = checkedOptions;
+    if (signal?.aborted) {
+      core.free();
+      return refused(signal.reason);
+    }
+    outcome.promise = run(work, checkedOptions, outcome);
+    return outcome.promise;
+  } catch (error) {
+    return refused(error);
+  }
 }
 
 function errorOf({ code, completion, attempts, milliseconds, gateway }, cause) {

@@ -16,6 +16,9 @@ export function checked(call) {
   try {
     return call();
   } catch (thrown) {
-    throw Array.isArray(thrown) ? RegateError.ofOption(thrown) : thrown;
+    if (Array.isArray(thrown)) throw RegateError.ofOption(thrown);
+    if (thrown instanceof WebAssembly.RuntimeError) throw thrown;
+    // A getter or a proxy of the application's own threw while its options were read.
+    throw new RegateError('INVALID_OPTION', { cause: thrown, detail: 'reading the options failed' });
   }
 }

@@ -129,8 +129,10 @@ pub(super) fn read_list(
                 let own = Reflect::get(&object, &"protocols".into())?;
                 let known = |key: JsValue| key == "url" || key == "protocols";
                 if let Some(other) = keys_of(&object)?.iter().find(|key| !known(key.clone())) {
+                    let other = other.as_string().unwrap_or_default();
                     name.push('.');
-                    name.push_str(&other.as_string().unwrap_or_default());
+                    // A URL in the place of a name may hold a secret.
+                    name.push_str(if other.contains("://") { "(a URL)" } else { &other });
                     return Err(invalid(&name, &JsValue::UNDEFINED, "unknown", &[]));
                 }
                 let own = if own.is_undefined() {
@@ -184,20 +186,35 @@ pub(super) fn read_protocols(path: &str, value: &JsValue) -> Result<JsValue, JsV
     if !path.ends_with("protocols") {
         name.push_str(".protocols");
     }
-    if value.is_string() {
-        return Ok(value.clone());
+    if let Some(protocol) = value.as_string() {
+        return if is_token(&protocol) {
+            Ok(value.clone())
+        } else {
+            Err(invalid(&name, &JsValue::UNDEFINED, "protocols", &[]))
+        };
     }
     // A copy: what the caller does to the list later changes nothing.
     let Some(list) = list(value)? else {
         return Err(invalid(&name, &JsValue::UNDEFINED, "protocols", &[]));
     };
-    if let Some(position) = list.iter().position(|protocol| !protocol.is_string()) {
+    let texts: Vec<JsValue> = list.iter().collect();
+    let wrong = texts.iter().enumerate().position(|(place, text)| {
+        let is_token = text.as_string().is_some_and(|text| is_token(&text));
+        !is_token || texts.iter().take(place).any(|before| before == text)
+    });
+    if let Some(position) = wrong {
         name.push('[');
         push_number(&mut name, u32::try_from(position).unwrap_or(u32::MAX));
         name.push(']');
         return Err(invalid(&name, &JsValue::UNDEFINED, "protocols", &[]));
     }
     Ok(if list.length() == 0 { JsValue::UNDEFINED } else { list.into() })
+}
+
+/// Whether HTTP allows a text as a token, which a sub-protocol must be (RFC 6455, section 4.1).
+fn is_token(text: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?={}".contains(&byte);
+    !text.is_empty() && text.bytes().all(allowed)
 }
 
 /// Appends a number without the formatting machinery, which would cost kilobytes.

@@ -47,7 +47,7 @@ pub(super) struct Options {
     pub(super) protocols: JsValue,
     /// There is a codec of the application's own that has no ping.
     has_silent_codec: bool,
-    seen: Vec<(usize, OptionValue)>,
+    seen: Vec<(usize, OptionValue, String)>,
 }
 
 impl Options {
@@ -159,10 +159,13 @@ impl Options {
         path: &str,
         value: OptionValue,
     ) -> Result<(), JsValue> {
-        if self.seen.iter().any(|&(other, before)| other == row && before != value) {
-            return Err(invalid(path, &JsValue::UNDEFINED, "twice", &[spec.path.into()]));
+        let other = self.seen.iter().find(|(other, ..)| *other == row);
+        if let Some((_, before, other)) = other
+            && *before != value
+        {
+            return Err(invalid(path, &JsValue::UNDEFINED, "twice", &[other.as_str().into()]));
         }
-        self.seen.push((row, value));
+        self.seen.push((row, value, path.into()));
         self.settings.set(spec.key, value);
         Ok(())
     }
