@@ -219,7 +219,7 @@ impl Index {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))] // proptest is for the host
 mod tests {
     use super::{Index, PIECE, Slot, Store};
     use alloc::{collections::BTreeMap, vec::Vec};
