@@ -3,8 +3,10 @@
 //
 //   SEED      the plan of faults and operations follows from it; drawn and printed where left out
 //   DURATION  seconds
+//   RECORD    a file for all that is known of a run that failed
 //   ONLY      kinds of faults, such as kill,stall: to find what a failure needs
 
+import { writeFileSync } from 'node:fs';
 import { run } from '../demo/lifetime.mjs';
 import { Terminal } from '../demo/terminal.mjs';
 import { KINDS } from './faults.mjs';
@@ -39,6 +41,7 @@ async function main(life) {
   const failed = checks.filter(({ passed }) => !passed);
   for (const { check, wanted, found } of failed)
     terminal.line(`FAILED: ${check}: ${found}, wanted ${wanted}`);
+  if (failed.length > 0 && process.env.RECORD) writeFileSync(process.env.RECORD, JSON.stringify(result));
   const { outcomes, plan } = result;
   terminal.line(
     `${failed.length === 0 ? 'passed' : 'FAILED'}: ${outcomes.length} operations, ${plan.length} faults in ${seconds} s; to repeat: make chaos SEED=${seed} DURATION=${seconds}`,

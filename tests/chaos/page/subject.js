@@ -8,6 +8,7 @@ import { Slots } from './slots.js';
 import { suspiciousSocket } from './watch.js';
 
 const LISTED = 20;
+const RECENT = 40;
 const PAUSE_MILLISECONDS = 50;
 /** Which states may follow each. */
 const FOLLOWING = {
@@ -36,6 +37,7 @@ export class Subject {
   #whims = []; // what the session hook does next, once each
   #accused = {};
   #dials = [];
+  #recent = []; // what happened last, for whoever looks for the cause of a failure
   #counts = { sessionFaults: 0, sessions: 0, gaveUp: 0, reopened: 0, reconnects: 0, drains: 0, notified: 0 };
 
   /**
@@ -63,6 +65,9 @@ export class Subject {
     });
     this.#slots = new Slots(this.#client, config.name, (what, id) => this.#accuse(what, id));
     this.#client.addEventListener('statechange', ({ detail }) => this.#changed(detail));
+    for (const type of ['statechange', 'dial', 'dialfailed', 'waiting', 'gatewaysfailed', 'sessionfailed']) {
+      this.#client.addEventListener(type, ({ detail }) => this.#note(type, detail));
+    }
   }
 
   /** Connects, and begins to ask. */
@@ -116,6 +121,7 @@ export class Subject {
   /** Closes; everything that is known. */
   async end() {
     const stats = this.#client.stats();
+    this.#note('end', { state: this.#client.state, navigator: globalThis.navigator?.onLine });
     this.#client.close();
     await pause(PAUSE_MILLISECONDS); // what is settled by it is told
     for (const [id, { wish }] of this.#open) {
@@ -131,7 +137,13 @@ export class Subject {
       counts: this.counts(),
       subscribed: this.#slots.counts,
       stats,
+      recent: this.#recent,
     };
+  }
+
+  #note(type, detail) {
+    this.#recent.push({ at: wallClock(), type, ...detail, error: String(detail.error ?? '') });
+    if (this.#recent.length > RECENT) this.#recent.shift();
   }
 
   async #run() {
