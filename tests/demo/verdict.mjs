@@ -5,7 +5,7 @@ const IDS_NAMED = 10;
 
 /** What an audit must have looked for and not found, in words. */
 export const FINDINGS = {
-  executedTwiceWithoutRedo: 'executed twice',
+  executedTwiceWithoutRedo: 'executed twice without redo',
   saidNoButExecuted: 'said "no" but executed',
   saidMaybeThoughNeverSent: 'said "maybe", never handed to a socket',
   saidYesButNotExecuted: 'said "yes" but not executed',

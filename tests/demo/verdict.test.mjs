@@ -38,7 +38,7 @@ test('a good run has no problem', () => {
 });
 
 const PLANTED = {
-  'executed twice: 1 (w-ok)': ({ executed }) => executed.set('w-ok', 2),
+  'executed twice without redo: 1 (w-ok)': ({ executed }) => executed.set('w-ok', 2),
   'said "no" but executed: 1 (w-no)': ({ executed }) => executed.set('w-no', 1),
   'said "maybe", never handed to a socket: 1 (w-maybe-lost)': (_, said) => {
     said('w-maybe-lost').handedToSocket = 0;
