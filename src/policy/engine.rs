@@ -223,12 +223,21 @@ impl Engine {
                 return None;
             };
             // From here on a sent operation may be performed, unless the driver says otherwise.
-            if let Action::Send { socket, attempt, .. } = action
-                && !self.operations.hand_over(socket, attempt)
-            {
-                continue;
+            let stale = match action {
+                Action::Send { socket, attempt, .. } => !self.operations.hand_over(socket, attempt),
+                Action::MeasureBuffer { socket } | Action::Ping { socket, .. } => {
+                    self.sendable_socket() != Some(socket)
+                }
+                Action::AskForGateways
+                | Action::Close { .. }
+                | Action::Greet { .. }
+                | Action::Judge { .. }
+                | Action::Open { .. }
+                | Action::Tell(_) => false,
+            };
+            if !stale {
+                return Some(action);
             }
-            return Some(action);
         }
     }
 

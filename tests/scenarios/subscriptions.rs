@@ -166,6 +166,15 @@ fn a_busy_gateway_is_asked_for_a_subscription_ever_more_rarely() {
     let subscription = stage.subscribe();
     stage.run_until(200_000);
     assert_eq!(stage.sent_at(subscription), [5_000, 95_000]);
+
+    // What one gateway asks for holds for its socket: a new one is asked at once.
+    let mut stage = steady();
+    stage.frames = Script::first([patient, patient], RESULT);
+    let subscription = stage.subscribe();
+    stage.run_until(6_000);
+    stage.lose(1006);
+    stage.run_until(200_000);
+    assert_eq!(stage.sent_at(subscription), [5_000, 6_000, 96_000]);
 }
 
 /// B100: closing asks nothing of a socket that is about to go.
@@ -208,6 +217,23 @@ fn a_frame_of_a_subscription_that_does_not_go_out_goes_out_on_the_next_socket() 
         stage.run_for(1_000);
         assert_eq!(sent_on(&stage, stage.live()), [subscription], "{failure:?}");
         assert_eq!(subscribed(&stage), [(subscription, false)], "{failure:?}");
+    }
+}
+
+#[test]
+fn a_subscription_whose_frame_ended_the_client_is_settled_too() {
+    let mut settings = exact();
+    settings.connection.reconnect = regate::policy::Reconnect::Never;
+    for (failure, code) in [
+        (SendFailure::Threw, ErrorCode::ConnectionLost),
+        (SendFailure::WrongContext, ErrorCode::WrongContext),
+    ] {
+        let mut stage = Stage::connected_for(settings, 2, 5_000);
+        stage.frames = Script::always(Frame::Refused(failure));
+        let subscription = stage.subscribe();
+        assert_eq!(stage.failure(subscription), (code, Completion::No));
+        assert_eq!(stage.engine.state(), Closed);
+        stage.assert_silent();
     }
 }
 

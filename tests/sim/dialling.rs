@@ -29,6 +29,8 @@ struct Ours {
     gateway: GatewayIndex,
     dialled_at: u64,
     opened_at: Option<u64>,
+    /// When it was connected: with a session hook that is later.
+    ready_at: Option<u64>,
     /// When it counts as lost, since it was seen not to be open.
     doomed_at: Option<u64>,
 }
@@ -37,6 +39,8 @@ struct Ours {
 struct Gateway {
     failed: bool,
     out: bool,
+    /// It wanted fresh credentials, and no connection was steady since.
+    refused: bool,
     /// Since the schedule began.
     dials: usize,
     dialled_at: u64,
@@ -61,6 +65,32 @@ pub(crate) struct Dialling {
     in_flight: u64,
     ever_lost: bool,
     judging: Judging,
+    /// What is judged after the next `connect()`.
+    judging_next: Judging,
+    /// What a session hook said that its failure means.
+    said: Option<Verdict>,
+    /// What the application said of the last failure.
+    judged: Option<Verdict>,
+    pace: Pace,
+}
+
+/// How far apart rounds begin, whatever else is known of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    round: u32,
+    began_at: Option<u64>,
+    /// When the list was asked for: then the round began.
+    asked_at: Option<u64>,
+    wait_until: Option<u64>,
+    /// The application wanted it so.
+    excused: Excused,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Excused {
+    #[default]
+    No,
+    Yes,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +132,53 @@ impl Dialling {
             in_flight: 0,
             ever_lost: false,
             judging: Judging::All,
+            judging_next: if settings.hooks.list || settings.hooks.close_policy {
+                Judging::Sockets
+            } else {
+                Judging::All
+            },
+            said: None,
+            judged: None,
+            pace: Pace::default(),
         }
+    }
+
+    /// Something happens after which nobody outside can tell the waits and rounds.
+    pub(crate) const fn lose_track(&mut self) {
+        self.judging = Judging::Sockets;
+    }
+
+    /// As [`lose_track`](Self::lose_track), for good.
+    pub(crate) const fn lose_track_for_good(&mut self) {
+        self.judging = Judging::Sockets;
+        self.judging_next = Judging::Sockets;
+    }
+
+    pub(crate) const fn on_asked_for_list(&mut self, now: u64) {
+        self.pace.asked_at = Some(now);
+    }
+
+    pub(crate) const fn on_session_failed(&mut self, verdict: Option<Verdict>) {
+        self.said = verdict;
+    }
+
+    /// The application is asked, and says this.
+    pub(crate) fn on_judge(
+        &mut self,
+        cause: Cause,
+        default: Verdict,
+        says: Option<Verdict>,
+        v: &mut Verdicts,
+    ) {
+        let expected = self.default_verdict(cause);
+        v.require(default == expected, || format!("{cause:?} is {default:?} by default"));
+        self.judged = says;
+    }
+
+    fn default_verdict(&self, cause: Cause) -> Verdict {
+        let in_flight = if self.in_flight == 0 { InFlight::Nothing } else { InFlight::Something };
+        let said = self.said.filter(|_| cause == Cause::SessionFailed);
+        said.unwrap_or(default_verdict(cause, in_flight))
     }
 
     pub(crate) const fn state(&self) -> ClientState {
@@ -115,7 +191,7 @@ impl Dialling {
 
     /// Whether operations can go out.
     pub(crate) fn is_ready(&self) -> bool {
-        self.ours.is_some_and(|ours| ours.opened_at.is_some() && ours.doomed_at.is_none())
+        self.ours.is_some_and(|ours| ours.ready_at.is_some() && ours.doomed_at.is_none())
     }
 
     /// A socket is reported lost while so many operations are in flight.
@@ -126,6 +202,7 @@ impl Dialling {
     /// The application calls `reconnect()`. From within a handler that hears of what is over
     /// already, nobody outside can tell what it met: waits are not judged until the next start.
     pub(crate) fn on_reconnect(&mut self, from: From) {
+        self.pace.excused = Excused::Yes;
         if from == From::Handler {
             self.judging = Judging::Sockets;
             return;
@@ -137,7 +214,8 @@ impl Dialling {
                     self.begin_schedule();
                 }
                 self.gateways.iter_mut().for_each(|gateway| gateway.dials = 0);
-                if self.ours.is_none() {
+                // Where a fleet is spread within a round, that round goes on.
+                if self.ours.is_none() && self.next != Next::Round {
                     self.next = Next::Asked;
                 }
             }
@@ -150,14 +228,47 @@ impl Dialling {
         let dialling = |ours: &&mut Ours| ours.socket == socket && ours.opened_at.is_none();
         let Some(ours) = self.ours.as_mut().filter(dialling) else { return false };
         (ours.opened_at, ours.doomed_at) = (Some(now), None);
+        if self.settings.hooks.session {
+            return false;
+        }
+        ours.ready_at = Some(now);
         self.connected = Some((ours.gateway, now));
         true
     }
 
+    /// The session hook says that it is done: is this the connection from now on?
+    pub(crate) fn on_greeted(&mut self, now: u64, socket: SocketId) -> bool {
+        let greeting = |ours: &&mut Ours| {
+            let runs = ours.opened_at.is_some() && ours.ready_at.is_none();
+            ours.socket == socket && runs && ours.doomed_at.is_none()
+        };
+        let Some(ours) = self.ours.as_mut().filter(greeting) else { return false };
+        ours.ready_at = Some(now);
+        self.connected = Some((ours.gateway, now));
+        true
+    }
+
+    pub(crate) fn is_greeting(&self, socket: SocketId) -> bool {
+        self.ours.is_some_and(|ours| {
+            ours.socket == socket && ours.opened_at.is_some() && ours.ready_at.is_none()
+        })
+    }
+
+    /// When the socket that is ours fails by itself, unless it is connected.
+    fn limit_of(&self, ours: Ours) -> u64 {
+        let dial = u64::from(self.settings.connection_timeout_milliseconds);
+        let session = self.settings.session_timeout_milliseconds;
+        let at = ours.opened_at.map_or(ours.dialled_at + dial, |at| at + session);
+        ours.doomed_at.unwrap_or(at)
+    }
+
     /// An `error` came, or the socket was found not open: it is lost after `patience`.
     pub(crate) fn on_doomed(&mut self, now: u64, socket: SocketId, patience: u64) {
+        let limit = self.ours.map_or(0, |ours| self.limit_of(ours));
         if let Some(ours) = self.ours.as_mut().filter(|ours| ours.socket == socket) {
-            let at = now + patience;
+            // An error counts at once, also where the limit has passed and no timer has said so.
+            let limited = patience > 0 && ours.ready_at.is_none();
+            let at = if limited { limit.min(now + patience) } else { now + patience };
             ours.doomed_at = Some(ours.doomed_at.map_or(at, |earlier| earlier.min(at)));
         }
     }
@@ -182,9 +293,16 @@ impl Dialling {
         v.require(socket.as_u64() > self.newest_socket, || format!("{socket:?} is used again"));
         self.newest_socket = socket.as_u64();
         let (dialled_at, gateway) = (now, at);
-        self.ours = Some(Ours { socket, gateway, dialled_at, opened_at: None, doomed_at: None });
-        self.judge_order(at.position() as usize, v);
+        self.ours = Some(Ours {
+            socket,
+            gateway,
+            dialled_at,
+            opened_at: None,
+            ready_at: None,
+            doomed_at: None,
+        });
         if self.judging == Judging::All {
+            self.judge_order(at.position() as usize, v);
             self.judge_dial(now, socket, at, v);
         }
     }
@@ -242,8 +360,22 @@ impl Dialling {
     pub(crate) fn on_notice(&mut self, now: u64, notice: &Notice, v: &mut Verdicts) {
         match *notice {
             Notice::DialFailed { gateway, verdict, cause } => {
-                let expected = default_verdict(cause, InFlight::Nothing);
-                v.require(verdict == expected, || format!("{cause:?} is {verdict:?}"));
+                let mut expected = self.judged.take().unwrap_or(self.default_verdict(cause));
+                let refused = self.gateways.get(gateway.position() as usize).map(|g| g.refused);
+                if expected == Verdict::Refresh && refused == Some(true) {
+                    expected = Verdict::Stop;
+                }
+                // Of what an application says of losses, and of lists, nothing is seen here.
+                let unseen = self.judging == Judging::Sockets
+                    && matches!(
+                        (expected, verdict),
+                        (Verdict::Refresh, Verdict::Stop)
+                            | (Verdict::Stop, Verdict::Refresh)
+                            | (Verdict::Same, Verdict::Next)
+                    );
+                v.require(verdict == expected || unseen, || {
+                    format!("{cause:?} is {verdict:?}, not {expected:?}")
+                });
                 v.require(self.ours.is_none(), || format!("{:?} failed and is kept", self.ours));
                 self.mark(gateway, verdict);
             }
@@ -252,9 +384,31 @@ impl Dialling {
                 self.state = to;
                 self.change(now, to, reason, gateway, v);
             }
-            Notice::WaitBegan { milliseconds, .. } => self.wait(now, milliseconds, v),
+            Notice::WaitBegan { milliseconds, .. } => {
+                self.pace.wait_until = Some(now + milliseconds);
+                self.wait(now, milliseconds, v);
+            }
+            Notice::Dialled { round, .. } => self.keep_pace(now, round, v),
             _ => {}
         }
+    }
+
+    /// Whatever verdicts, lists or wake signals do, two rounds do not begin too close together.
+    fn keep_pace(&mut self, now: u64, round: u32, v: &mut Verdicts) {
+        let asked_at = self.pace.asked_at.take();
+        if round == self.pace.round {
+            return;
+        }
+        let initial = u64::from(self.settings.connect_timeouts.initial_milliseconds());
+        let began_at = asked_at.unwrap_or(now);
+        let waited = self.pace.wait_until.is_some_and(|until| began_at >= until);
+        let far = self.pace.began_at.is_none_or(|before| began_at >= before + initial);
+        v.require(far || waited || self.pace.excused == Excused::Yes, || {
+            format!("round {round} begins at {began_at}, {:?}", self.pace)
+        });
+        // What `reconnect()` calls the first round may be one that has begun before.
+        let known = self.pace.excused == Excused::No;
+        self.pace = Pace { round, began_at: Some(began_at).filter(|_| known), ..Pace::default() };
     }
 
     fn change(
@@ -273,7 +427,9 @@ impl Dialling {
                 self.last_dialled = None;
                 self.next = Next::Asked;
                 self.ever_lost = false;
-                self.judging = Judging::All;
+                self.judging = self.judging_next;
+                self.pace = Pace::default();
+                self.judged = None;
             }
             (ClientState::Connected, StateReason::Opened) => {
                 let opened = self.connected.map(|(gateway, _)| gateway);
@@ -282,12 +438,15 @@ impl Dialling {
             (ClientState::Reconnecting, StateReason::Lost(cause)) => {
                 v.require(self.ours.is_none(), || format!("{:?} is lost and kept", self.ours));
                 let never = self.settings.reconnect == Reconnect::Never;
-                v.require(!never || cause == Cause::Dropped, || "reconnects, never".to_owned());
+                let on_purpose = matches!(cause, Cause::Dropped | Cause::Hidden);
+                v.require(!never || on_purpose, || "reconnects, never".to_owned());
                 self.ever_lost = true;
                 self.lose(now, cause);
             }
-            (ClientState::Closed, StateReason::GaveUp(GaveUp::ScheduleSpent))
-                if self.judging == Judging::Sockets => {}
+            (
+                ClientState::Closed,
+                StateReason::GaveUp(GaveUp::ScheduleSpent | GaveUp::NoGateway),
+            ) if self.judging == Judging::Sockets => {}
             (ClientState::Closed, StateReason::GaveUp(GaveUp::ScheduleSpent)) => {
                 v.require(self.gives_up() && self.waits_taken == self.waits.len(), || {
                     format!("gives up after {} waits of {:?}", self.waits_taken, self.waits)
@@ -312,16 +471,25 @@ impl Dialling {
 
     fn lose(&mut self, now: u64, cause: Cause) {
         let Some((gateway, opened_at)) = self.connected else { return };
-        let in_flight = if self.in_flight == 0 { InFlight::Nothing } else { InFlight::Something };
-        let verdict = default_verdict(cause, in_flight);
+        let steady = now >= opened_at + self.settings.steady_milliseconds;
+        if steady {
+            self.gateways.iter_mut().for_each(|gateway| gateway.refused = false);
+        }
+        let mut verdict = self.default_verdict(cause);
+        let refused = self.gateways.get(gateway.position() as usize).is_some_and(|g| g.refused);
+        if verdict == Verdict::Refresh && refused {
+            verdict = Verdict::Stop;
+        }
         if cause == Cause::Dropped {
             self.begin_schedule();
             self.next = Next::Asked;
-        } else if now >= opened_at + self.settings.steady_milliseconds {
+        } else if steady {
             self.begin_schedule();
             self.gateways.iter_mut().for_each(|gateway| gateway.failed = false);
-            if verdict == Verdict::Stop {
+            if matches!(verdict, Verdict::Stop | Verdict::Refresh) {
                 self.mark(gateway, verdict);
+                let gateway = self.gateways.get_mut(gateway.position() as usize);
+                gateway.into_iter().for_each(|gateway| gateway.failed = false);
             }
             self.next = Next::Floor;
         } else {
@@ -333,6 +501,7 @@ impl Dialling {
         if let Some(gateway) = self.gateways.get_mut(gateway.position() as usize) {
             gateway.failed = true;
             gateway.out |= verdict == Verdict::Stop;
+            gateway.refused |= verdict == Verdict::Refresh;
         }
     }
 
@@ -373,7 +542,7 @@ impl Dialling {
 
     fn gives_up(&self) -> bool {
         if self.ever_lost {
-            self.settings.reconnect == Reconnect::Schedule
+            self.settings.reconnect != Reconnect::Always // what it dropped itself, it dials
         } else {
             self.settings.first_connect == FirstConnect::Schedule
         }
@@ -386,17 +555,15 @@ impl Dialling {
 
     /// To be asked after each turn: a client that is to dial has something that wakes it.
     pub(crate) fn after_turn(&self, poll_timeout: Option<u64>, v: &mut Verdicts) {
-        let limit = u64::from(self.settings.connection_timeout_milliseconds);
         let wakes = |at: u64| poll_timeout.is_some_and(|next| next <= at);
         match self.state {
             ClientState::Idle | ClientState::Closed => {
                 v.require(self.ours.is_none(), || format!("{:?} is left over", self.ours));
             }
             ClientState::Connecting | ClientState::Reconnecting => match (self.ours, self.next) {
-                (Some(ours), _) => v
-                    .require(wakes(ours.doomed_at.unwrap_or(ours.dialled_at + limit)), || {
-                        format!("nobody ends the dial of {ours:?}")
-                    }),
+                (Some(ours), _) => v.require(wakes(self.limit_of(ours)), || {
+                    format!("nobody ends the dial of {ours:?}")
+                }),
                 (None, Next::Wait { until, .. }) if self.judging == Judging::All => {
                     v.require(wakes(until), || format!("nobody dials at {until}"));
                 }
@@ -414,11 +581,10 @@ impl Dialling {
 
     /// To be asked after a timer was served: what was due before has happened.
     pub(crate) fn after_timeout(&self, now: u64, v: &mut Verdicts) {
-        let limit = u64::from(self.settings.connection_timeout_milliseconds);
         let dialling = matches!(self.state, ClientState::Connecting | ClientState::Reconnecting);
         match (self.ours, self.next) {
             (Some(ours), _) => {
-                let over = ours.opened_at.is_none() && now > ours.dialled_at + limit;
+                let over = ours.ready_at.is_none() && now > self.limit_of(ours);
                 v.require(!over, || format!("{ours:?} is over its limit"));
                 let lost = ours.doomed_at.is_some_and(|at| now > at);
                 v.require(!lost, || format!("{ours:?} is not open and stays"));

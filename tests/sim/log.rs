@@ -34,7 +34,11 @@ impl Log {
             | Notice::StateChanged {
                 reason:
                     StateReason::Lost(
-                        Cause::Closed(_) | Cause::NotOpen | Cause::SendThrew | Cause::WrongContext,
+                        Cause::Closed(_)
+                        | Cause::HeartbeatLost
+                        | Cause::NotOpen
+                        | Cause::SendThrew
+                        | Cause::WrongContext,
                     ),
                 ..
             } => self.count(now),

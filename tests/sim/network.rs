@@ -2,18 +2,45 @@
 
 use std::collections::BTreeMap;
 
-use regate::policy::{Answer, AttemptId, OperationId, Rng, SendFailure, SocketId};
+use regate::policy::{Answer, AttemptId, OperationId, Rng, SendFailure, SocketId, Verdict};
 
 use super::plan::{Answering, Fault, Mode};
 
 /// Something that will reach its end at a set time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Happening {
-    Answered { socket: SocketId, attempt: AttemptId, answer: Answer },
-    Closed { socket: SocketId, code: u16 },
-    Erred { socket: SocketId },
-    FrameArrived { socket: SocketId, operation: OperationId, attempt: AttemptId },
-    Opened { socket: SocketId },
+    Answered {
+        socket: SocketId,
+        attempt: AttemptId,
+        answer: Answer,
+    },
+    Closed {
+        socket: SocketId,
+        code: u16,
+    },
+    Erred {
+        socket: SocketId,
+    },
+    FrameArrived {
+        socket: SocketId,
+        operation: OperationId,
+        attempt: AttemptId,
+    },
+    /// The session hook is done, or has failed.
+    Greeted {
+        socket: SocketId,
+        outcome: Result<(), Option<Verdict>>,
+    },
+    /// The list function has an answer.
+    Listed(Option<Vec<u32>>),
+    Opened {
+        socket: SocketId,
+    },
+    /// A ping was answered.
+    Ponged {
+        socket: SocketId,
+        attempt: AttemptId,
+    },
 }
 
 #[derive(Debug)]
@@ -85,7 +112,9 @@ impl Network {
             let heard =
                 |socket: SocketId| self.sockets.get(&socket).is_some_and(|socket| socket.attached);
             match happening {
-                Happening::FrameArrived { .. } => return Some(happening),
+                Happening::FrameArrived { .. }
+                | Happening::Greeted { .. }
+                | Happening::Listed(_) => return Some(happening),
                 Happening::Opened { socket } if heard(socket) => {
                     if let Some(socket) = self.sockets.get_mut(&socket) {
                         socket.open = true;
@@ -96,12 +125,15 @@ impl Network {
                     self.detach(socket);
                     return Some(happening);
                 }
-                Happening::Answered { socket, .. } | Happening::Erred { socket }
+                Happening::Answered { socket, .. }
+                | Happening::Erred { socket }
+                | Happening::Ponged { socket, .. }
                     if heard(socket) =>
                 {
                     return Some(happening);
                 }
                 Happening::Answered { .. }
+                | Happening::Ponged { .. }
                 | Happening::Closed { .. }
                 | Happening::Erred { .. }
                 | Happening::Opened { .. } => {}
@@ -175,6 +207,24 @@ impl Network {
         if stage == Stage::Live {
             let at = now + entry.latency;
             self.later(at, Happening::FrameArrived { socket, operation, attempt });
+        }
+        Ok(())
+    }
+
+    /// Takes a ping, which is answered where anything is.
+    pub(crate) fn ping(
+        &mut self,
+        now: u64,
+        socket: SocketId,
+        attempt: AttemptId,
+    ) -> Result<(), SendFailure> {
+        let Some(&Socket { gateway, open: true, stage, .. }) = self.sockets.get(&socket) else {
+            return Err(SendFailure::NotOpen);
+        };
+        let Gateway { mode, answering, latency, .. } = self.gateways[gateway];
+        let answers = mode != Mode::Stall && answering != Answering::Never;
+        if stage == Stage::Live && answers {
+            self.later(now + 2 * latency + 1, Happening::Ponged { socket, attempt });
         }
         Ok(())
     }
@@ -264,11 +314,11 @@ impl Network {
     fn drop_frames(&mut self, gone: SocketId, often: u64) {
         let rng = &mut self.rng;
         self.coming.retain(|_, happening| match *happening {
-            Happening::FrameArrived { socket, .. } | Happening::Answered { socket, .. } => {
-                socket != gone || rng.up_to(often) == 0
-            }
+            Happening::FrameArrived { socket, .. }
+            | Happening::Answered { socket, .. }
+            | Happening::Ponged { socket, .. } => socket != gone || rng.up_to(often) == 0,
             Happening::Closed { socket, .. } | Happening::Opened { socket } => socket != gone,
-            Happening::Erred { .. } => true,
+            Happening::Erred { .. } | Happening::Greeted { .. } | Happening::Listed(_) => true,
         });
     }
 
@@ -297,7 +347,7 @@ impl Network {
         }
     }
 
-    fn later(&mut self, at: u64, happening: Happening) {
+    pub(crate) fn later(&mut self, at: u64, happening: Happening) {
         self.sequence += 1;
         self.coming.insert((at, self.sequence), happening);
     }

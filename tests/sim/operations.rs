@@ -5,8 +5,8 @@ mod reasons;
 use std::collections::BTreeMap;
 
 use regate::policy::{
-    Answer, AttemptId, Call, Completion, ErrorCode, MessagingSettings, OperationError, OperationId,
-    Redo, SendFailure, Settings, SocketId,
+    Answer, AttemptId, Binding, Call, Completion, ErrorCode, MessagingSettings, OperationError,
+    OperationId, Purpose, Redo, SendFailure, Settings, SocketId,
 };
 
 use super::{Verdicts, network::Executed};
@@ -60,6 +60,10 @@ struct Operation {
     others: u64,
     /// A limit was reached: it has to be refused.
     too_many: bool,
+    purpose: Purpose,
+    binding: Binding,
+    /// The one socket it may be sent on, where that is known.
+    bound_to: Option<SocketId>,
     redo: Redo,
     time_out_at: Option<u64>,
     messaging: MessagingSettings,
@@ -78,12 +82,41 @@ impl Operation {
         self.attempts.last().filter(|attempt| attempt.end.is_none())
     }
 
+    fn is_subscription(&self) -> bool {
+        self.purpose == Purpose::Subscription
+    }
+
+    fn is_of_session(&self) -> bool {
+        matches!(self.binding, Binding::Session(_))
+    }
+
+    fn is_bound(&self) -> bool {
+        self.binding != Binding::Anywhere
+    }
+
+    /// What is known of `attempt`: the result of a subscription is no end of it.
+    fn completion_of(&self, attempt: &Attempt) -> Completion {
+        match attempt.end {
+            Some((_, End::Answered(Answer::Result))) if self.is_subscription() => Completion::Yes,
+            _ => attempt.completion(),
+        }
+    }
+
     fn counted(&self) -> u64 {
         self.attempts.iter().filter(|attempt| attempt.counts()).count() as u64
     }
 
     fn give_up_at(&self) -> Option<u64> {
+        if self.is_subscription() {
+            return None;
+        }
         self.messaging.retry_timeout_milliseconds().map(|timeout| self.made_at + timeout)
+    }
+
+    /// Until when it may be sent: a timer may be late for the attempt at the very limit.
+    fn last_at(&self) -> Option<u64> {
+        let at_limit = |at: u64| if (self.due.0..=self.due.1).contains(&at) { 1_000 } else { 0 };
+        self.give_up_at().map(|at| at + at_limit(at))
     }
 }
 
@@ -99,8 +132,19 @@ pub(crate) struct Operations {
     operations: BTreeMap<OperationId, Operation>,
     owners: BTreeMap<AttemptId, OperationId>,
     newest_id: u64,
-    /// The sends since the connection became ready, in this very turn.
-    flushing: Option<OperationId>,
+    /// The sends since the connection became ready, in this very turn: subscriptions first.
+    flushing: Option<(Purpose, OperationId)>,
+    /// The newest number when the connection became ready.
+    waited_up_to: u64,
+    ready_at: u64,
+}
+
+/// Whether timers run at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wakes {
+    Due,
+    /// The page is put away.
+    Never,
 }
 
 /// What the application asked for, beside making operations.
@@ -112,6 +156,7 @@ pub(crate) struct Asked {
     /// Calls were made while there were actions that had not been obeyed.
     pub(crate) amid_actions: bool,
     pub(crate) gave_up: Option<ErrorCode>,
+    pub(crate) drain: bool,
 }
 
 impl Operations {
@@ -122,6 +167,8 @@ impl Operations {
             owners: BTreeMap::new(),
             newest_id: 0,
             flushing: None,
+            waited_up_to: 0,
+            ready_at: 0,
         }
     }
 
@@ -151,13 +198,42 @@ impl Operations {
         self.operations.values().map(Operation::counted).sum()
     }
 
+    /// Requests that have no outcome yet, and whether they are in flight.
     pub(crate) fn unsettled(&self) -> impl Iterator<Item = (OperationId, bool)> + '_ {
-        let open = self.operations.iter().filter(|(_, operation)| operation.settled.is_none());
+        let open = self
+            .operations
+            .iter()
+            .filter(|(_, operation)| operation.settled.is_none() && !operation.is_subscription());
         open.map(|(&id, operation)| (id, operation.live().is_some()))
     }
 
     pub(crate) fn in_flight(&self) -> u64 {
         self.unsettled().filter(|&(_, in_flight)| in_flight).count() as u64
+    }
+
+    pub(crate) fn subscriptions(&self) -> u64 {
+        let live = |o: &&Operation| o.settled.is_none() && o.is_subscription();
+        self.operations.values().filter(live).count() as u64
+    }
+
+    /// Whether anything that was handed to a socket is unanswered.
+    pub(crate) fn any_live(&self) -> bool {
+        self.operations.values().any(|o| o.settled.is_none() && o.live().is_some())
+    }
+
+    /// Whether bytes are so limited that a flush may pause.
+    fn is_limited_in_bytes(&self) -> bool {
+        self.settings.limits.max_buffered_bytes < 1_000
+    }
+
+    /// Every subscription was issued on `socket`, and is live or still unanswered.
+    pub(crate) fn check_subscriptions(&self, socket: Option<SocketId>, v: &mut Verdicts) {
+        for (id, o) in self.operations.iter().filter(|(_, o)| o.settled.is_none()) {
+            let last = o.attempts.last().map(|attempt| attempt.socket);
+            v.require(!o.is_subscription() || last == socket, || {
+                format!("{id:?} is not issued on {socket:?}")
+            });
+        }
     }
 
     /// An operation is made; `limit` is the one that counts, where that is known.
@@ -167,8 +243,11 @@ impl Operations {
         id: OperationId,
         call: &Call,
         limit: Option<Limit>,
+        bound_to: Option<SocketId>,
         v: &mut Verdicts,
     ) {
+        let apart = call.purpose == Purpose::Subscription || call.binding != Binding::Anywhere;
+        let limit = limit.filter(|_| !apart && !self.is_limited_in_bytes());
         let in_flight = self.in_flight();
         let others = self.unsettled().count() as u64;
         let limits = self.settings.limits;
@@ -186,6 +265,9 @@ impl Operations {
             made_at: now,
             others,
             too_many,
+            purpose: call.purpose,
+            binding: call.binding,
+            bound_to: bound_to.filter(|_| call.binding != Binding::Anywhere),
             redo: call.redo,
             time_out_at: call.timeout_milliseconds.map(|timeout| now + timeout),
             messaging,
@@ -234,15 +316,34 @@ impl Operations {
             format!("{id:?} is sent after its timeout")
         });
         let may_be_done = |attempt: &Attempt| attempt.completion() != Completion::No;
+        if operation.is_bound() {
+            let bound_to = *operation.bound_to.get_or_insert(socket);
+            v.require(bound_to == socket, || format!("{id:?} is bound, and sent on another"));
+        }
+        v.require(first || !operation.is_of_session(), || format!("{id:?}: the session retries"));
+        let may_repeat = |attempt: &&Attempt| {
+            let not_sent = matches!(
+                attempt.end,
+                Some((_, End::NotSent(_) | End::Answered(Answer::Retryable { .. })))
+            );
+            attempt.socket == socket && !not_sent
+        };
+        let issued = operation.attempts.iter().find(may_repeat);
+        v.require(issued.is_none() || !operation.is_subscription(), || {
+            format!("{id:?} is issued twice on {socket:?}")
+        });
         v.require(
             operation.redo == Redo::Redoable || !operation.attempts.iter().any(may_be_done),
             || format!("{id:?} may not be redone and is sent again"),
         );
         match operation.give_up_at() {
+            None if operation.is_subscription() => {}
             None => v.require(operation.counted() == 0, || format!("{id:?} is retried at all")),
             Some(at) => {
-                v.require(now <= at, || format!("{id:?} is sent beyond its retry timeout"));
-                let at_limit = |attempt: &&Attempt| attempt.counts() && attempt.sent_at == at;
+                v.require(operation.last_at().is_none_or(|last| now <= last), || {
+                    format!("{id:?} is sent beyond its retry timeout")
+                });
+                let at_limit = |attempt: &&Attempt| attempt.counts() && attempt.sent_at >= at;
                 let before = operation.attempts.iter().filter(at_limit).count();
                 v.require(now < at || before == 0, || format!("{id:?}: two at the very limit"));
             }
@@ -250,9 +351,12 @@ impl Operations {
         v.require(now >= operation.due.0, || {
             format!("{id:?} is retried before its delay is over at {}", operation.due.0)
         });
-        if let Some(last) = self.flushing {
-            v.require(last < id, || format!("{id:?} goes out after {last:?}"));
-            self.flushing = Some(id);
+        // What a handler makes in the same turn is newer than all that waited.
+        if let Some((purpose, last)) = self.flushing.filter(|_| id.as_u64() <= self.waited_up_to) {
+            let before = purpose == operation.purpose && last < id
+                || purpose == Purpose::Subscription && operation.purpose == Purpose::Request;
+            v.require(before, || format!("{id:?} goes out after {last:?}"));
+            self.flushing = Some((operation.purpose, id));
         }
         operation.attempts.push(Attempt {
             id: attempt,
@@ -264,8 +368,10 @@ impl Operations {
     }
 
     /// A socket of ours has opened: what was parked goes out in this turn.
-    pub(crate) const fn on_connected(&mut self) {
-        self.flushing = Some(OperationId::from_u64(0));
+    pub(crate) const fn on_connected(&mut self, now: u64) {
+        self.ready_at = now;
+        self.flushing = Some((Purpose::Subscription, OperationId::from_u64(0)));
+        self.waited_up_to = self.newest_id;
     }
 
     pub(crate) fn on_send_failed(&mut self, now: u64, attempt: AttemptId, failure: SendFailure) {
@@ -282,6 +388,9 @@ impl Operations {
         let on_it = |operation: &Operation| {
             operation.live().filter(|attempt| attempt.socket == socket).map(|attempt| attempt.id)
         };
+        for operation in self.operations.values_mut().filter(|o| o.is_subscription()) {
+            operation.due = (now, now); // it is written on every new socket
+        }
         let unsettled = self.operations.values().filter(|operation| operation.settled.is_none());
         for attempt in unsettled.filter_map(on_it).collect::<Vec<_>>() {
             self.end_attempt(now, attempt, End::Lost(code));
@@ -314,6 +423,21 @@ impl Operations {
             ..
         } = operation.messaging;
         let mut delay = (0, 0);
+        if operation.is_subscription() {
+            operation.due = (now, now);
+            match end {
+                End::Answered(Answer::Result) => operation.delays = 0,
+                End::Answered(Answer::Retryable { .. }) => {
+                    let exact = min_retry_delay_milliseconds << operation.delays.min(20);
+                    operation.delays += 1;
+                    let most = 60_000.max(floor);
+                    let due = |delay: u64| now + delay.max(floor).min(most);
+                    operation.due = (due(exact), due(exact + jitter.of(exact)));
+                }
+                End::Answered(_) | End::Lost(_) | End::NotSent(_) => {}
+            }
+            return;
+        }
         if operation.counted() >= max_fast_invocation_count {
             let exact = min_retry_delay_milliseconds << operation.delays;
             operation.delays += 1;
@@ -368,6 +492,7 @@ impl Operations {
         v.require(operation.settled.is_none(), || format!("{id:?} is settled twice"));
         operation.settled = Some(outcome);
         let Err(error) = outcome else {
+            v.require(!operation.is_subscription(), || format!("{id:?} has an outcome"));
             let answered = operation.attempts.last().and_then(|attempt| attempt.end);
             v.require(matches!(answered, Some((_, End::Answered(Answer::Result)))), || {
                 format!("{id:?} succeeded without a result")
@@ -376,7 +501,7 @@ impl Operations {
                 format!("{id:?} succeeded and was never executed")
             });
         };
-        let known = operation.attempts.iter().map(Attempt::completion);
+        let known = operation.attempts.iter().map(|attempt| operation.completion_of(attempt));
         let known = known.fold(Completion::No, Completion::and);
         v.require(error.completion == known, || {
             format!("{id:?}: completion {:?}, where {known:?} is known", error.completion)
@@ -396,35 +521,59 @@ impl Operations {
         let overloaded = (limits.max_in_flight_operations != 0
             && in_flight >= limits.max_in_flight_operations)
             || waiting as u64 >= limits.max_pending_operations
-            || (asked.amid_actions && operation.others >= limits.max_in_flight_operations);
+            || (asked.amid_actions && operation.others >= limits.max_in_flight_operations)
+            || self.settings.limits.max_buffered_bytes < 1_000
+            || (operation.is_subscription() && limits.max_in_flight_operations != 0);
         let holds = operation.explains(now, error.code, asked, overloaded);
         v.require(holds, || format!("{id:?} failed with {} for no reason", error.code.as_str()));
     }
 
-    /// To be asked after each turn. `ready` is whether operations can go out.
-    pub(crate) fn after_turn(&mut self, ready: bool, poll_timeout: Option<u64>, v: &mut Verdicts) {
+    /// To be asked after each turn. `ready` is the socket on which operations can go out;
+    /// `ours` the one there is, whether or not they can.
+    pub(crate) fn after_turn(
+        &mut self,
+        ready: Option<SocketId>,
+        ours: Option<SocketId>,
+        poll_timeout: Option<u64>,
+        wakes: Wakes,
+        v: &mut Verdicts,
+    ) {
         self.flushing = None;
+        let may_pause = self.is_limited_in_bytes();
         for (id, operation) in self.operations.iter().filter(|(_, o)| o.settled.is_none()) {
-            if ready {
+            if ready.is_some() && !may_pause {
                 v.require(!operation.attempts.is_empty(), || format!("{id:?} stays parked"));
+                let issued = operation.attempts.last().map(|attempt| attempt.socket) == ready;
+                let waits = operation.due.1 > self.ready_at && operation.live().is_none();
+                v.require(!operation.is_subscription() || issued || waits, || {
+                    format!("{id:?} is not issued on {ready:?}")
+                });
             }
+            let bound_to = operation.bound_to.filter(|_| operation.is_bound());
+            v.require(bound_to.is_none() || bound_to == ours, || {
+                format!("{id:?} outlives the connection that it is bound to")
+            });
             if let Some(last) = operation.attempts.last()
                 && let Some((ended_at, end)) = last.end
             {
                 let for_good = match end {
+                    End::Answered(Answer::Retryable { .. }) if operation.is_subscription() => false,
                     End::Answered(Answer::Retryable { after_milliseconds }) => operation
                         .give_up_at()
                         .is_none_or(|give_up_at| ended_at + after_milliseconds > give_up_at),
+                    End::Answered(Answer::Result) => !operation.is_subscription(),
                     End::Answered(_) => true,
                     End::Lost(Some(1003 | 1007 | 1009)) => true,
                     End::Lost(_) => operation.redo == Redo::Once,
-                    End::NotSent(failure) => failure == SendFailure::WrongContext,
-                };
+                    End::NotSent(failure) => {
+                        failure == SendFailure::WrongContext && !operation.is_subscription()
+                    }
+                } || operation.is_of_session();
                 v.require(!for_good, || format!("{id:?} has ended and is not settled"));
             }
             let refused = operation.aborted || operation.too_many;
             v.require(!refused, || format!("{id:?} was aborted, or is too much, and lives"));
-            for at in operation.deadlines() {
+            for at in operation.deadlines().filter(|_| wakes == Wakes::Due) {
                 v.require(poll_timeout.is_some_and(|next| next <= at), || {
                     format!("nobody wakes for {id:?} at {at} ms")
                 });
@@ -436,7 +585,11 @@ impl Operations {
     pub(crate) fn after_timeout(&self, now: u64, ready: bool, v: &mut Verdicts) {
         for (id, operation) in self.operations.iter().filter(|(_, o)| o.settled.is_none()) {
             v.require(operation.deadlines().all(|at| at >= now), || format!("{id:?} is overdue"));
-            let can_go = ready && operation.live().is_none();
+            let live = operation.attempts.last().is_some_and(|attempt| {
+                matches!(attempt.end, Some((_, End::Answered(Answer::Result))))
+            });
+            let can_go = ready && operation.live().is_none() && !live;
+            let can_go = can_go && !self.is_limited_in_bytes();
             v.require(!can_go || operation.due.1 >= now, || {
                 format!("{id:?} was to be retried by {}", operation.due.1)
             });

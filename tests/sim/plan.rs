@@ -1,6 +1,9 @@
 //! What is played: data, so that it can be drawn, shrunk and printed.
 
-use regate::policy::{Call, Cause, MessagingSettings, Redo, SendFailure, Settings};
+use regate::policy::{
+    Binding, Call, Cause, Judgement, MessagingSettings, Purpose, Redo, SendFailure, Settings,
+    Verdict,
+};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
@@ -10,6 +13,7 @@ pub(crate) struct Plan {
     /// One way, in milliseconds, for each gateway.
     pub(crate) latencies: Vec<u64>,
     pub(crate) timers: Timers,
+    pub(crate) application: Application,
     pub(crate) callbacks: Vec<Callback>,
     pub(crate) steps: Vec<Step>,
 }
@@ -22,6 +26,7 @@ impl Plan {
             settings,
             latencies: latencies.to_vec(),
             timers: Timers::Punctual,
+            application: Application::default(),
             callbacks: Vec::new(),
             steps: Vec::new(),
         }
@@ -39,6 +44,31 @@ impl Plan {
     pub(crate) fn strike(self, after: u64, gateway: usize, fault: Fault) -> Self {
         self.then(after, Act::Fault { gateway, fault })
     }
+}
+
+/// What the application answers when it is asked: one after the other, over and over.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Application {
+    pub(crate) greetings: Vec<Greeting>,
+    pub(crate) judgements: Vec<Judgement>,
+    pub(crate) lists: Vec<Listing>,
+}
+
+/// What the session hook does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Greeting {
+    DoneAfter(u64),
+    FailAfter(u64, Option<Verdict>),
+    Hang,
+    /// Sends something, and is done or fails as that does.
+    LogIn,
+}
+
+/// What the list function does.
+#[derive(Clone, Debug)]
+pub(crate) enum Listing {
+    After(u64, Option<Vec<u32>>),
+    Hang,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,17 +113,23 @@ pub(crate) enum Act {
     AbortConnect,
     Close,
     Connect,
+    Drain,
     Fault {
         gateway: usize,
         fault: Fault,
     },
+    /// The page goes into the back/forward cache.
+    Hide,
     Hostile(Hostile),
     Invoke(Request),
     Reconnect,
+    SetGateways(Vec<u32>),
+    Show,
     /// Nothing runs for so long; then all that came due happens at once.
     Sleep(u64),
     /// Calls in one turn: nothing is obeyed between them.
     Turn(Vec<Act>),
+    Wake,
 }
 
 #[derive(Clone, Debug)]
@@ -101,16 +137,37 @@ pub(crate) struct Request {
     pub(crate) redo: Redo,
     pub(crate) timeout: Option<u64>,
     pub(crate) messaging: Option<MessagingSettings>,
+    pub(crate) purpose: Purpose,
+    pub(crate) binding: Binding,
+    pub(crate) bytes: u64,
 }
 
 impl Request {
     pub(crate) const fn of(redo: Redo) -> Self {
-        Self { redo, timeout: None, messaging: None }
+        Self {
+            redo,
+            timeout: None,
+            messaging: None,
+            purpose: Purpose::Request,
+            binding: Binding::Anywhere,
+            bytes: 0,
+        }
     }
 
     pub(crate) fn call(&self) -> Call {
-        let messaging = self.messaging.map(Box::new);
-        Call { redo: self.redo, timeout_milliseconds: self.timeout, messaging }
+        let (bytes, binding) = (self.bytes, self.binding);
+        if self.purpose == Purpose::Subscription {
+            return Call { bytes, ..Call::subscription() };
+        }
+        Call {
+            purpose: self.purpose,
+            binding,
+            redo: self.redo,
+            timeout_milliseconds: self.timeout,
+            bytes,
+            buffered_bytes: 0,
+            messaging: self.messaging.map(Box::new),
+        }
     }
 }
 

@@ -2,35 +2,45 @@
 
 use proptest::prelude::*;
 use regate::policy::{
-    Cause, ConnectionSettings, FirstConnect, Limits, MessagingSettings, Ratio, Reconnect, Redo,
-    SendFailure, Settings,
+    Binding, Cause, ConnectionSettings, FirstConnect, Heartbeat, Hooks, Judgement, Limits,
+    MessagingSettings, Purpose, Ratio, Reconnect, Redo, SendFailure, Settings, Verdict,
 };
 
 use super::plan::{
-    Act, Answering, Callback, Fault, Hostile, Mode, Plan, Request, Step, Timers, Trigger,
+    Act, Answering, Application, Callback, Fault, Greeting, Hostile, Listing, Mode, Plan, Request,
+    Step, Timers, Trigger,
 };
 
 pub(crate) fn plans() -> impl Strategy<Value = Plan> {
     (
         (any::<u64>(), settings(), prop::collection::vec(0_u64..20, 1..4), timers()),
+        application(),
         prop::collection::vec(callback(), 0..4),
-        prop::collection::vec(step(), 1..40),
+        prop_oneof![
+            prop::collection::vec(step(act().boxed()), 1..40),
+            prop::collection::vec(step(prop_oneof![5 => act(), 1 => event()].boxed()), 1..40),
+        ],
     )
-        .prop_map(|((seed, settings, latencies, timers), callbacks, steps)| Plan {
-            seed,
-            settings,
-            latencies,
-            timers,
-            callbacks,
-            steps,
+        .prop_map(|((seed, settings, latencies, timers), application, callbacks, steps)| {
+            Plan { seed, settings, latencies, timers, application, callbacks, steps }
         })
 }
 
 fn settings() -> impl Strategy<Value = Settings> {
+    let bytes =
+        prop_oneof![1 => Just(0), 2 => Just(60), 9 => Just(Limits::DEFAULT.max_buffered_bytes)];
+    let period = prop_oneof![2 => Just(0), 2 => Just(50), 1 => Just(300), 1 => Just(15_000)];
     let few = prop_oneof![1 => Just(0), 1 => Just(2), 1 => Just(3), 8 => Just(10_000)];
-    (connection(), messaging(), few.clone(), few).prop_map(|(connection, messaging, a, b)| {
-        let limits = Limits { max_pending_operations: a, max_in_flight_operations: b };
-        Settings { connection, messaging, limits, ..Settings::default() }
+    let apart = (few.clone(), few, bytes, period);
+    (connection(), messaging(), apart).prop_map(|(connection, messaging, (a, b, bytes, period))| {
+        let limits = Limits {
+            max_pending_operations: a,
+            max_in_flight_operations: b,
+            max_buffered_bytes: bytes,
+            ..Limits::DEFAULT
+        };
+        let heartbeat = Heartbeat { period_milliseconds: period };
+        Settings { connection, messaging, limits, heartbeat, ..Settings::default() }
     })
 }
 
@@ -52,8 +62,17 @@ fn connection() -> impl Strategy<Value = ConnectionSettings> {
     ];
     let first = prop_oneof![Just(FirstConnect::Always), Just(FirstConnect::Schedule)];
     let steady = prop_oneof![Just(0_u64), Just(60), Just(200)];
-    (schedules, 60_u32..150, any::<bool>(), reconnect, first, ratio(), steady).prop_map(
-        |(schedule, limit, shuffle_addresses, reconnect, first_connect, jitter, steady)| {
+    let spread = prop_oneof![3 => Just(0_u64), 1 => Just(30)];
+    let rarely = || prop::bool::weighted(0.25);
+    let hooks = (rarely(), rarely(), rarely()).prop_map(|(close_policy, list, session)| Hooks {
+        close_policy,
+        list,
+        session,
+    });
+    let apart = (steady, spread, hooks, 50_u64..120);
+    (schedules, 60_u32..150, any::<bool>(), reconnect, first, ratio(), apart).prop_map(
+        |(schedule, limit, shuffle_addresses, reconnect, first_connect, jitter, apart)| {
+            let (steady, spread, hooks, session_limit) = apart;
             ConnectionSettings {
                 connect_timeouts: schedule
                     .parse()
@@ -67,6 +86,9 @@ fn connection() -> impl Strategy<Value = ConnectionSettings> {
                 first_connect,
                 jitter,
                 steady_milliseconds: steady,
+                failover_spread_milliseconds: spread,
+                session_timeout_milliseconds: session_limit,
+                hooks,
             }
         },
     )
@@ -96,13 +118,60 @@ fn timers() -> impl Strategy<Value = Timers> {
     prop_oneof![Just(Timers::Punctual), (0_u64..40).prop_map(Timers::Sloppy)]
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn application() -> impl Strategy<Value = Application> {
+    let verdict = || {
+        prop::option::of(prop_oneof![
+            Just(Verdict::Next),
+            Just(Verdict::Same),
+            Just(Verdict::Refresh),
+            Just(Verdict::Stop),
+        ])
+    };
+    let greeting = prop_oneof![
+        4 => (0_u64..60).prop_map(Greeting::DoneAfter),
+        2 => (0_u64..60, verdict()).prop_map(|(after, verdict)| Greeting::FailAfter(after, verdict)),
+        1 => Just(Greeting::Hang),
+        4 => Just(Greeting::LogIn),
+    ];
+    let wait = prop_oneof![3 => Just(0_u64), 1 => 0_u64..300];
+    let judgement = (verdict(), wait)
+        .prop_map(|(verdict, wait_milliseconds)| Judgement { verdict, wait_milliseconds });
+    let list = prop::collection::btree_set(0_u32..3, 0..4)
+        .prop_map(|list| list.into_iter().collect::<Vec<_>>());
+    let list = prop::option::weighted(0.8, list.prop_shuffle());
+    let listing = prop_oneof![
+        6 => (0_u64..40, list).prop_map(|(after, list)| Listing::After(after, list)),
+        1 => Just(Listing::Hang),
+    ];
+    (
+        prop::collection::vec(greeting, 0..4),
+        prop::collection::vec(judgement, 0..4),
+        prop::collection::vec(listing, 0..5),
+    )
+        .prop_map(|(greetings, judgements, lists)| Application {
+            greetings,
+            judgements,
+            lists,
+        })
+}
+
+/// What makes waits and rounds hard to judge from outside.
+fn event() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        3 => Just(Act::Wake),
+        1 => Just(Act::Hide),
+        2 => Just(Act::Show),
+        2 => prop::collection::vec(0_u32..3, 1..4).prop_map(Act::SetGateways),
+    ]
+}
+
+fn step(act: BoxedStrategy<Act>) -> impl Strategy<Value = Step> {
     let after = prop_oneof![
         4 => Just(0_u64), 12 => 0_u64..40, 6 => 0_u64..400, 2 => 0_u64..3_000,
     ];
     let rarely_long = (any::<u16>(), 30_000_u64..70_000, after)
         .prop_map(|(chance, long, after)| if chance > 65_400 { long } else { after });
-    (rarely_long, act()).prop_map(|(after, act)| Step { after, act })
+    (rarely_long, act).prop_map(|(after, act)| Step { after, act })
 }
 
 fn callback() -> impl Strategy<Value = Callback> {
@@ -123,6 +192,7 @@ fn call() -> impl Strategy<Value = Act> {
         1 => Just(Act::Reconnect),
         1 => Just(Act::Close),
         1 => Just(Act::AbortConnect),
+        1 => prop::bool::weighted(0.3).prop_map(|drain| if drain { Act::Drain } else { Act::Reconnect }),
         20 => request().prop_map(Act::Invoke),
         2 => (0_usize..3).prop_map(|back| Act::Abort { back }),
     ]
@@ -145,8 +215,16 @@ fn act() -> impl Strategy<Value = Act> {
 fn request() -> impl Strategy<Value = Request> {
     let redo = prop_oneof![Just(Redo::Once), Just(Redo::Redoable)];
     let timeout = prop::option::weighted(0.3, prop_oneof![Just(0), 1_u64..60, 1_u64..1_500]);
-    (redo, timeout, prop::option::weighted(0.2, messaging()))
-        .prop_map(|(redo, timeout, messaging)| Request { redo, timeout, messaging })
+    let purpose = prop_oneof![6 => Just(Purpose::Request), 1 => Just(Purpose::Subscription)];
+    let binding = prop_oneof![6 => Just(Binding::Anywhere), 1 => Just(Binding::Connection)];
+    (redo, timeout, prop::option::weighted(0.2, messaging()), purpose, binding, 0_u64..30).prop_map(
+        |(redo, timeout, messaging, purpose, binding, bytes)| {
+            if purpose == Purpose::Subscription {
+                return Request { purpose, bytes, ..Request::of(Redo::Redoable) };
+            }
+            Request { redo, timeout, messaging, purpose, binding, bytes }
+        },
+    )
 }
 
 fn code() -> impl Strategy<Value = u16> {

@@ -3,7 +3,7 @@
 use core::fmt::Write as _;
 
 use regate::policy::{
-    Action, Answer, Cause, Event, LogLine, Notice, OperationError, Redo, StateReason,
+    Action, Answer, Cause, Event, GatewayIndex, LogLine, Notice, OperationError, Redo, StateReason,
 };
 
 #[derive(Debug, Default)]
@@ -59,6 +59,26 @@ pub(crate) fn event(event: &Event) -> String {
             text
         }
         Event::OperationAborted(operation) => format!("abort {}", operation.as_u64()),
+        Event::DrainRequested => "drain()".into(),
+        Event::GatewaysSet(list) => format!("gateways set: {}", numbers(list)),
+        Event::GatewaysListed(Some(list)) => format!("gateways listed: {}", numbers(list)),
+        Event::GatewaysListed(None) => "no gateways to be had".into(),
+        Event::FailureJudged(judgement) => {
+            let verdict = judgement.verdict.map_or("as by default", |verdict| verdict.as_str());
+            format!("judged {verdict}, wait {} ms", judgement.wait_milliseconds)
+        }
+        Event::SessionDone(socket) => format!("session on socket {} done", socket.as_u64()),
+        Event::SessionFailed { socket, verdict } => {
+            let verdict = verdict.map_or("", |verdict| verdict.as_str());
+            format!("session on socket {} failed {verdict}", socket.as_u64())
+        }
+        Event::Woken => "woken".into(),
+        Event::PageHidden => "page hidden".into(),
+        Event::PageShown => "page shown".into(),
+        Event::Received(socket) => format!("something on socket {}", socket.as_u64()),
+        Event::BufferMeasured { socket, bytes } => {
+            format!("{bytes} bytes left on socket {}", socket.as_u64())
+        }
         Event::SocketOpened(socket) => format!("socket {} opened", socket.as_u64()),
         Event::SocketErred(socket) => format!("socket {} erred", socket.as_u64()),
         Event::SocketFailed { socket, cause: why } => {
@@ -80,11 +100,24 @@ pub(crate) fn event(event: &Event) -> String {
     }
 }
 
+fn numbers(list: &[GatewayIndex]) -> String {
+    let numbers: Vec<_> = list.iter().map(|gateway| gateway.position().to_string()).collect();
+    numbers.join(" ")
+}
+
 pub(crate) fn action(action: &Action) -> String {
     match action {
         Action::Open { socket, gateway } => {
             format!("open socket {} to gateway {}", socket.as_u64(), gateway.position())
         }
+        Action::AskForGateways => "ask for gateways".into(),
+        Action::Judge { gateway, cause: why, verdict } => {
+            let (gateway, verdict) = (gateway.position(), verdict.as_str());
+            format!("judge gateway {gateway} {}: {verdict}", cause(*why))
+        }
+        Action::Greet { socket, .. } => format!("greet socket {}", socket.as_u64()),
+        Action::MeasureBuffer { socket } => format!("measure socket {}", socket.as_u64()),
+        Action::Ping { attempt, .. } => format!("ping {}", attempt.as_u64()),
         Action::Close { socket } => format!("close socket {}", socket.as_u64()),
         Action::Send { operation, attempt, .. } if operation.as_u64() == attempt.as_u64() => {
             format!("send {}", attempt.as_u64())
@@ -110,6 +143,10 @@ fn notice(notice: &Notice) -> String {
         } => {
             let (id, code, completion) = (operation.as_u64(), code.as_str(), completion.as_str());
             format!("{id} {code} ({completion}, {attempts} attempts)")
+        }
+        Notice::Subscribed { operation, resumed } => {
+            let how = if *resumed { "resumed" } else { "live" };
+            format!("{} {how}", operation.as_u64())
         }
         Notice::StateChanged { to, reason, .. } => {
             let reason = match reason {

@@ -1,11 +1,17 @@
 //! The driver, the clock and the application around one engine.
 
+mod acts;
+mod ending;
+
 use core::hash::{Hash as _, Hasher as _};
-use std::hash::DefaultHasher;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    hash::DefaultHasher,
+};
 
 use regate::policy::{
-    Action, Answer, AttemptId, ClientState, CloseRequest, Engine, ErrorCode, Event, Instant,
-    Notice, OperationId, Rng, SendFailure, SocketId, StateReason,
+    Action, Answer, AttemptId, ClientState, Engine, ErrorCode, Event, Instant, Notice, OperationId,
+    Rng, SendFailure, SocketId, StateReason,
 };
 
 use super::{
@@ -13,8 +19,8 @@ use super::{
     dialling::{Dialling, From, closed},
     log::Log,
     network::{Happening, Network},
-    operations::{Asked, Limit, Operations},
-    plan::{Act, Hostile, Plan, Timers, Trigger},
+    operations::{Asked, Operations, Wakes},
+    plan::{Act, Greeting, Hostile, Plan, Timers, Trigger},
     trace::{self, Trace},
 };
 
@@ -47,6 +53,23 @@ pub(crate) struct World<'a> {
     /// Whether a handler has called back in since the turn began: what it meets has moved on.
     called_back: bool,
     gave_up: Option<ErrorCode>,
+    draining: bool,
+    /// It began anew since, but what was refused is still to be heard of in this turn.
+    drained: bool,
+    /// The page is put away.
+    hidden: bool,
+    /// From here on the application answers well.
+    sound: bool,
+    listings: usize,
+    judgements: usize,
+    greetings: usize,
+    /// What session hooks have sent, and on which socket.
+    log_ins: BTreeMap<OperationId, SocketId>,
+    /// What may be dialled.
+    listed: BTreeSet<u32>,
+    pings: BTreeSet<AttemptId>,
+    /// When anything came last on the socket that is connected, or when it was connected.
+    heard_at: u64,
     dialling: Dialling,
     operations: Operations,
     log: Log,
@@ -59,7 +82,15 @@ pub(crate) struct World<'a> {
 impl<'a> World<'a> {
     pub(crate) fn new(plan: &'a Plan, recording: Recording) -> Self {
         let gateways = plan.latencies.len();
-        let engine = Engine::new(plan.settings, u32::try_from(gateways).unwrap_or(0), plan.seed);
+        let count = u32::try_from(gateways).unwrap_or(0);
+        let known = if plan.settings.connection.hooks.list { 0 } else { count };
+        let engine = Engine::new(plan.settings, known, plan.seed);
+        let mut dialling = Dialling::new(plan.settings.connection, gateways);
+        let same = Some(regate::policy::Verdict::Same);
+        let says_same = |greeting: &Greeting| matches!(greeting, Greeting::FailAfter(_, verdict) if *verdict == same);
+        if plan.application.greetings.iter().any(says_same) {
+            dialling.lose_track_for_good();
+        }
         Self {
             engine,
             network: Network::new(&plan.latencies, plan.seed),
@@ -73,7 +104,18 @@ impl<'a> World<'a> {
             calls_from: From::Outside,
             called_back: false,
             gave_up: None,
-            dialling: Dialling::new(plan.settings.connection, gateways),
+            draining: false,
+            drained: false,
+            hidden: false,
+            sound: false,
+            listings: 0,
+            judgements: 0,
+            greetings: 0,
+            log_ins: BTreeMap::new(),
+            listed: (0..known).collect(),
+            pings: BTreeSet::new(),
+            heard_at: 0,
+            dialling,
             operations: Operations::new(plan.settings),
             log: Log::default(),
             verdicts: Verdicts::default(),
@@ -88,6 +130,8 @@ impl<'a> World<'a> {
     pub(crate) fn play(&mut self) -> Result<(), String> {
         self.play_steps()?;
         self.network.heal();
+        self.sound = true;
+        self.turn(|world| world.act(&Act::Show));
         self.run_until(self.now + WATCHED_MILLISECONDS);
         self.play_the_end()
     }
@@ -185,6 +229,9 @@ impl<'a> World<'a> {
             self.timer = Some((deadline, deadline)); // it was early: the next one is not
         } else {
             let ready = self.dialling.is_ready();
+            if self.hidden {
+                return;
+            }
             self.dialling.after_timeout(self.now, &mut self.verdicts);
             self.operations.after_timeout(self.now, ready, &mut self.verdicts);
         }
@@ -198,14 +245,34 @@ impl<'a> World<'a> {
             return;
         }
         self.turns += 1;
+        self.draining &= !core::mem::take(&mut self.drained);
         self.called_back = false;
         self.verdicts.require(self.turns < MOST_TURNS, || "does not come to rest".to_owned());
         what(self);
         self.obey();
+        let watched = self.is_watched();
         let v = &mut self.verdicts;
         let poll_timeout = self.engine.poll_timeout().map(Instant::as_milliseconds);
-        self.dialling.after_turn(poll_timeout, v);
-        self.operations.after_turn(self.dialling.is_ready(), poll_timeout, v);
+        let ours = self.dialling.socket();
+        let ready = ours.filter(|_| self.dialling.is_ready());
+        let wakes = if self.hidden { Wakes::Never } else { Wakes::Due };
+        if self.hidden {
+            v.require(ours.is_none() && poll_timeout.is_none(), || "is not put away".to_owned());
+        } else {
+            self.dialling.after_turn(poll_timeout, v);
+        }
+        self.operations.after_turn(ready, ours, poll_timeout, wakes, v);
+        let v = &mut self.verdicts;
+        let heartbeat = self.plan.settings.heartbeat.period_milliseconds;
+        if watched && ready.is_some() && heartbeat > 0 {
+            let patience = self.plan.settings.connection.read_timeouts.total_milliseconds();
+            let dead_at = self.heard_at + heartbeat + patience;
+            v.require(self.now <= dead_at, || format!("silent since {}", self.heard_at));
+        }
+        let subscriptions = self.operations.subscriptions();
+        v.require(self.engine.subscriptions() == subscriptions, || {
+            format!("{} subscriptions, not {subscriptions}", self.engine.subscriptions())
+        });
         let silent = poll_timeout.is_none() && self.operations.unsettled().next().is_none();
         v.require(silent || self.engine.state() != ClientState::Closed, || {
             "closed, and not silent".to_owned()
@@ -232,19 +299,63 @@ impl<'a> World<'a> {
     }
 
     fn feed(&mut self, event: Event) {
-        self.note(|| trace::event(&event));
+        if !matches!(event, Event::Received(_)) {
+            self.note(|| trace::event(&event)); // nothing ever follows at once from that
+        }
+        let restarts = matches!(event, Event::ConnectRequested | Event::ReconnectRequested);
+        if restarts && self.engine.state() == ClientState::Closed {
+            self.drained = true;
+        }
         match &event {
-            Event::ReconnectRequested => self.dialling.on_reconnect(self.calls_from),
+            Event::ReconnectRequested => {
+                self.hidden = false;
+                self.dialling.on_reconnect(self.calls_from);
+            }
+            Event::GatewaysSet(list) => {
+                self.dialling.lose_track_for_good();
+                self.listed = list.iter().map(|gateway| gateway.position()).collect();
+            }
+            Event::GatewaysListed(list) => {
+                self.listed.extend(list.iter().flatten().map(|gateway| gateway.position()));
+            }
+            Event::PageHidden => {
+                self.dialling.lose_track();
+                let live = !matches!(self.engine.state(), ClientState::Idle | ClientState::Closed);
+                self.hidden = self.hidden || live;
+            }
+            Event::PageShown => {
+                self.dialling.lose_track();
+                self.hidden = false;
+            }
+            Event::Woken => self.dialling.lose_track(),
+            Event::SessionDone(socket) => {
+                if self.dialling.on_greeted(self.now, *socket) {
+                    self.operations.on_connected(self.now);
+                    self.heard_at = self.now;
+                }
+            }
+            Event::SessionFailed { socket, verdict } => {
+                if self.dialling.is_greeting(*socket) {
+                    self.dialling.on_session_failed(*verdict);
+                }
+            }
+            Event::Received(socket) => {
+                if self.dialling.socket() == Some(*socket) {
+                    self.heard_at = self.now;
+                }
+            }
+            Event::FailureJudged(_) | Event::BufferMeasured { .. } | Event::DrainRequested => {}
             Event::OperationAborted(operation) => self.operations.on_abort(*operation),
             Event::SocketOpened(socket) => {
                 if self.dialling.on_opened(self.now, *socket) {
-                    self.operations.on_connected();
+                    self.operations.on_connected(self.now);
+                    self.heard_at = self.now;
                 }
             }
             Event::SocketErred(socket) => self.dialling.on_doomed(self.now, *socket, 0),
             Event::SocketFailed { socket, cause } => {
                 if self.dialling.on_gone(*socket) {
-                    self.dialling.before_loss(self.engine.in_flight_operations());
+                    self.dialling.before_loss(u64::from(self.operations.any_live()));
                     let code = cause.close_code().map(|code| code.as_u16());
                     self.operations.on_socket_gone(self.now, *socket, code);
                 }
@@ -264,6 +375,16 @@ impl<'a> World<'a> {
             Event::CloseRequested(_) | Event::ConnectRequested | Event::Invoked { .. } => {}
         }
         self.engine.handle_event(self.instant(), event);
+        if matches!(self.engine.state(), ClientState::Idle | ClientState::Closed) {
+            self.hidden = false;
+        }
+    }
+
+    /// Whether timers are punctual, so that a silent line has to be noticed in time.
+    fn is_watched(&self) -> bool {
+        let sleeps = |act: &Act| matches!(act, Act::Sleep(time) if *time > 0);
+        self.plan.timers == Timers::Punctual
+            && !self.plan.steps.iter().any(|step| sleeps(&step.act))
     }
 
     /// Obeys until there is nothing left to do. A handler that calls back in only feeds.
@@ -286,6 +407,8 @@ impl<'a> World<'a> {
         match action {
             Action::Open { socket, gateway } => {
                 self.sockets.push(socket);
+                let listed = self.listed.contains(&gateway.position());
+                self.verdicts.require(listed, || format!("{gateway:?} is not listed"));
                 self.dialling.on_open(self.now, socket, gateway, &mut self.verdicts);
                 self.log.on_dial();
                 let dialled = self.network.dial(self.now, socket, gateway.position() as usize);
@@ -296,16 +419,41 @@ impl<'a> World<'a> {
             Action::Close { socket } => {
                 self.network.detach(socket);
                 let was_ours = self.dialling.on_gone(socket);
-                self.verdicts.require(was_ours || self.called_back, || {
+                self.verdicts.require(was_ours || self.called_back || self.draining, || {
                     format!("{socket:?} is closed for nothing")
                 });
                 self.operations.on_socket_gone(self.now, socket, None);
             }
             Action::Send { socket, operation, attempt } => {
-                let ready = self.dialling.is_ready() && self.dialling.socket() == Some(socket);
+                let ready = self.dialling.is_ready() && self.dialling.socket() == Some(socket)
+                    || self.log_ins.get(&operation) == Some(&socket)
+                        && self.dialling.is_greeting(socket);
                 self.verdicts.require(ready, || format!("{attempt:?} is sent on {socket:?}"));
                 self.operations.on_send(self.now, socket, operation, attempt, &mut self.verdicts);
                 if let Err(failure) = self.network.send(self.now, socket, operation, attempt) {
+                    let attempt = Some(attempt);
+                    self.feed(Event::SendFailed { socket, attempt, failure });
+                }
+            }
+            Action::AskForGateways => {
+                self.dialling.on_asked_for_list(self.now);
+                self.give_list();
+            }
+            Action::Judge { cause, verdict, .. } => {
+                let judgement = self.judge();
+                self.dialling.on_judge(cause, verdict, judgement.verdict, &mut self.verdicts);
+                self.feed(Event::FailureJudged(judgement));
+            }
+            Action::Greet { socket, .. } => self.greet(socket),
+            Action::MeasureBuffer { socket } => {
+                self.feed(Event::BufferMeasured { socket, bytes: 0 });
+            }
+            Action::Ping { socket, attempt } => {
+                let ready = self.dialling.is_ready() && self.dialling.socket() == Some(socket);
+                self.verdicts.require(ready || self.called_back, || format!("pings {socket:?}"));
+                let fresh = self.pings.insert(attempt);
+                self.verdicts.require(fresh, || format!("{attempt:?} was used before"));
+                if let Err(failure) = self.network.ping(self.now, socket, attempt) {
                     let attempt = Some(attempt);
                     self.feed(Event::SendFailed { socket, attempt, failure });
                 }
@@ -324,8 +472,16 @@ impl<'a> World<'a> {
                     ready: self.dialling.is_ready(),
                     amid_actions: self.called_back,
                     gave_up: self.gave_up,
+                    drain: self.draining,
                 };
                 self.operations.on_settled(self.now, operation, outcome, asked, &mut self.verdicts);
+                if let Some(socket) = self.log_ins.remove(&operation) {
+                    self.feed(match outcome {
+                        Ok(()) => Event::SessionDone(socket),
+                        Err(_) => Event::SessionFailed { socket, verdict: None },
+                    });
+                    return;
+                }
                 Trigger::Settled
             }
             Notice::StateChanged { to: ClientState::Closed, reason, .. } => {
@@ -361,7 +517,8 @@ impl<'a> World<'a> {
 
     fn happen(&mut self, happening: Happening) {
         match happening {
-            Happening::Answered { attempt, answer, .. } => {
+            Happening::Answered { socket, attempt, answer } => {
+                self.feed(Event::Received(socket));
                 self.feed(Event::Answered { attempt, answer });
             }
             Happening::Closed { socket, code } => {
@@ -373,128 +530,18 @@ impl<'a> World<'a> {
                 self.note(|| format!("frame {} arrives: {executed:?}", attempt.as_u64()));
                 self.operations.on_arrival(operation, attempt, executed, &mut self.verdicts);
             }
+            Happening::Greeted { socket, outcome } => self.feed(match outcome {
+                Ok(()) => Event::SessionDone(socket),
+                Err(verdict) => Event::SessionFailed { socket, verdict },
+            }),
+            Happening::Listed(list) => {
+                self.feed(Event::GatewaysListed(list.map(|list| acts::gateways(&list))));
+            }
+            Happening::Ponged { socket, attempt } => {
+                self.feed(Event::Received(socket));
+                self.feed(Event::Answered { attempt, answer: Answer::Result });
+            }
             Happening::Opened { socket } => self.feed(Event::SocketOpened(socket)),
         }
-    }
-
-    /// Acts while there are actions that were not obeyed yet.
-    fn act_amid_actions(&mut self, act: &Act) {
-        self.called_back = true;
-        let outer = core::mem::replace(&mut self.calls_from, From::Handler);
-        self.act(act);
-        self.calls_from = outer;
-    }
-
-    fn act(&mut self, act: &Act) {
-        match act {
-            Act::Abort { back } => {
-                if let Some(operation) = self.operations.newest(*back) {
-                    self.feed(Event::OperationAborted(operation));
-                }
-            }
-            Act::AbortConnect => {
-                self.feed(Event::CloseRequested(CloseRequest::ConnectAborted));
-            }
-            Act::Close => self.feed(Event::CloseRequested(CloseRequest::Application)),
-            Act::Connect => self.feed(Event::ConnectRequested),
-            Act::Fault { gateway, fault } => {
-                let gateway = gateway % self.plan.latencies.len();
-                self.note(|| format!("gateway {gateway}: {fault:?}"));
-                self.network.strike(self.now, gateway, *fault);
-            }
-            Act::Hostile(hostile) => self.hostile(*hostile),
-            Act::Invoke(request) => {
-                let (operation, call) = (self.engine.reserve_operation(), request.call());
-                let limit = match (self.calls_from, self.dialling.is_ready()) {
-                    (From::Handler, _) => None,
-                    (From::Outside, true) => Some(Limit::InFlight),
-                    (From::Outside, false) => Some(Limit::Pending),
-                };
-                let v = &mut self.verdicts;
-                self.operations.on_invoke(self.now, operation, &call, limit, v);
-                self.feed(Event::Invoked { operation, call });
-            }
-            Act::Reconnect => self.feed(Event::ReconnectRequested),
-            Act::Sleep(milliseconds) => {
-                self.note(|| format!("sleep {milliseconds} ms"));
-                self.now += milliseconds;
-            }
-            Act::Turn(acts) => acts.iter().for_each(|act| self.act_amid_actions(act)),
-        }
-    }
-
-    fn hostile(&mut self, hostile: Hostile) {
-        let stale = |back: usize| {
-            let ours = self.dialling.socket();
-            self.sockets.iter().rev().filter(|&&socket| Some(socket) != ours).nth(back).copied()
-        };
-        let answered = |attempt| Event::Answered { attempt, answer: Answer::Result };
-        let event = match hostile {
-            Hostile::LateAnswer(back) => self.operations.finished_attempt(back).map(answered),
-            Hostile::MadeUpAnswer(0) => Some(answered(AttemptId::from_u64(0))),
-            Hostile::MadeUpAnswer(beyond) => {
-                let unused = self.operations.newest_id().saturating_add(beyond);
-                Some(answered(AttemptId::from_u64(unused)))
-            }
-            Hostile::InvokedAgain(back) => self.unsettled(back).map(|operation| Event::Invoked {
-                operation,
-                call: regate::policy::Call::redoable(),
-            }),
-            Hostile::Timeout => {
-                self.note(|| "timer for nothing".to_owned());
-                self.engine.handle_timeout(self.instant());
-                None
-            }
-            Hostile::StaleClosed(back, code) => {
-                stale(back).map(|socket| Event::SocketFailed { socket, cause: closed(code) })
-            }
-            Hostile::StaleErred(back) => stale(back).map(Event::SocketErred),
-            Hostile::StaleOpened(back) => stale(back).map(Event::SocketOpened),
-            Hostile::StaleSend(back, failure) => stale(back).map(|socket| {
-                let attempt = self.operations.finished_attempt(back);
-                Event::SendFailed { socket, attempt, failure }
-            }),
-        };
-        if let Some(event) = event {
-            self.feed(event);
-        }
-    }
-
-    fn unsettled(&self, back: usize) -> Option<OperationId> {
-        let unsettled: Vec<_> = self.operations.unsettled().map(|(id, _)| id).collect();
-        unsettled.into_iter().rev().nth(back)
-    }
-
-    /// A client that is connected to a sound gateway has answered all that can be answered.
-    fn check_that_all_was_answered(&mut self) {
-        match self.dialling.state() {
-            ClientState::Idle | ClientState::Closed => return,
-            ClientState::Connected => {}
-            state @ (ClientState::Connecting | ClientState::Reconnecting) => {
-                let what = || format!("is {} beside sound gateways", state.as_str());
-                return self.verdicts.require(false, what);
-            }
-        }
-        let waiting = self.operations.unsettled().find(|&(_, in_flight)| !in_flight);
-        self.verdicts.require(waiting.is_none(), || format!("{waiting:?} waits for nothing"));
-    }
-
-    fn check_silence(&mut self) {
-        let v = &mut self.verdicts;
-        v.require(self.engine.poll_timeout().is_none(), || "wakes after close()".to_owned());
-        v.require(self.engine.poll_action().is_none(), || "acts after close()".to_owned());
-        v.require(self.engine.is_quiet(), || "is not quiet after close()".to_owned());
-        let unsettled = self.operations.unsettled().next();
-        v.require(unsettled.is_none(), || format!("{unsettled:?} is never settled"));
-        // The engine shows no other sign of what it keeps.
-        let debug = format!("{:?}", self.engine);
-        let index = debug.split("index: Index").nth(1).and_then(|text| text.split('}').next());
-        v.require(index.is_some_and(|text| text.ends_with("len: 0 ")), || {
-            format!("keeps something of what is settled: {index:?}")
-        });
-        let attempts = self.operations.attempts();
-        v.require(self.engine.operation_counts().attempts == attempts, || {
-            format!("{} attempts, not {attempts}", self.engine.operation_counts().attempts)
-        });
     }
 }

@@ -123,6 +123,7 @@ impl Operations {
         for slot in self.slots_in_order(|operation| {
             matches!(operation.state, State::InFlight { .. } | State::Live)
                 || operation.bound_to.is_some()
+                || operation.is_subscription()
         }) {
             self.lose_attempt(now, slot, end, cause, except);
         }

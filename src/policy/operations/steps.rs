@@ -179,6 +179,11 @@ impl Operations {
         }
         match operation.state {
             State::Live => operation.state = State::Waiting { due_at: now },
+            // It is written on every new socket, whatever the old gateway asked for.
+            State::Waiting { .. } if operation.is_subscription() => {
+                operation.state = State::Waiting { due_at: now };
+                self.wake(slot, None);
+            }
             State::InFlight { .. } => {
                 self.end_attempt(now, slot, end, LastFailure::Lost(cause), 0);
             }
@@ -223,6 +228,12 @@ impl Operations {
     /// An issue of a subscription has ended: it waits for the next, unless it was refused.
     fn end_issue(&mut self, now: Instant, slot: Slot, end: AttemptEnd, retry_after: u64) {
         self.bring_back(now, slot);
+        if self.link == Link::Closed {
+            // The client gave up because of this, or had drained all but this.
+            let never_sent = end == AttemptEnd::NeverSent;
+            let code = if never_sent { ErrorCode::ClientClosed } else { end.code() };
+            return self.fail(now, slot, code);
+        }
         match end {
             AttemptEnd::AnsweredError | AttemptEnd::AnsweredRejected => {
                 return self.fail(now, slot, ErrorCode::RemoteError);

@@ -8,7 +8,10 @@ impl Operation {
     /// When it is to be settled at the latest, while it stays as it is.
     pub(super) fn deadlines(&self) -> impl Iterator<Item = u64> {
         let wait = self.messaging.wait_for_response_milliseconds;
-        let respond_by = self.live().filter(|_| wait != 0).map(|attempt| attempt.sent_at + wait);
+        let respond_by = self
+            .live()
+            .filter(|_| wait != 0 && !self.is_subscription())
+            .map(|attempt| attempt.sent_at + wait);
         let give_up_at = self.give_up_at().filter(|_| self.live().is_none());
         self.time_out_at.into_iter().chain(respond_by).chain(give_up_at)
     }
@@ -35,7 +38,8 @@ impl Operation {
         }
         match code {
             ErrorCode::Aborted => self.aborted,
-            ErrorCode::ClientClosed => asked.close,
+            ErrorCode::ClientClosed => asked.close || asked.drain,
+            ErrorCode::ConnectionLost if self.is_bound() && !in_flight => true,
             // Never sent, or about to be sent again when the socket was found not to be open.
             ErrorCode::ClientReconnecting => {
                 !asked.ready && !may_wait && !in_flight && now >= self.due.0
@@ -57,7 +61,7 @@ impl Operation {
             ErrorCode::RemoteError => match end {
                 Some(End::Answered(Answer::Error { .. })) => true,
                 Some(End::Answered(Answer::Retryable { .. })) => {
-                    !retries || (!asked.ready && !may_wait)
+                    !retries || (!asked.ready && !may_wait) || self.is_bound()
                 }
                 Some(End::Answered(_) | End::Lost(_) | End::NotSent(_)) | None => false,
             },
