@@ -1,6 +1,8 @@
 //! What becomes of each request, judged by the contract and by the gateways' journal.
 
+mod checks;
 mod reasons;
+mod record;
 
 use std::collections::BTreeMap;
 
@@ -10,115 +12,7 @@ use regate::policy::{
 };
 
 use super::{Verdicts, network::Executed};
-
-/// How an attempt ended, as far as the client can know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    Answered(Answer),
-    NotSent(SendFailure),
-    /// Its socket was lost, with this code if with one.
-    Lost(Option<u16>),
-}
-
-#[derive(Debug)]
-struct Attempt {
-    id: AttemptId,
-    socket: SocketId,
-    sent_at: u64,
-    end: Option<(u64, End)>,
-    arrived: bool,
-}
-
-impl Attempt {
-    fn completion(&self) -> Completion {
-        match self.end {
-            Some((_, End::NotSent(_) | End::Answered(Answer::Retryable { .. }))) => Completion::No,
-            Some((_, End::Answered(Answer::Error { code }))) if is_rejection(code) => {
-                Completion::No
-            }
-            Some((_, End::Answered(Answer::Error { .. }))) => Completion::Yes,
-            Some((_, End::Answered(Answer::Neither | Answer::Result) | End::Lost(_))) | None => {
-                Completion::Maybe
-            }
-        }
-    }
-
-    /// Whether it counts: one that found the socket not open was never made.
-    fn counts(&self) -> bool {
-        !matches!(self.end, Some((_, End::NotSent(SendFailure::NotOpen))))
-    }
-}
-
-const fn is_rejection(code: i32) -> bool {
-    matches!(code, -32_700 | -32_600 | -32_601 | -32_602)
-}
-
-#[derive(Debug)]
-struct Operation {
-    made_at: u64,
-    /// How many others were unsettled when it was made.
-    others: u64,
-    /// A limit was reached: it has to be refused.
-    too_many: bool,
-    purpose: Purpose,
-    binding: Binding,
-    /// The one socket it may be sent on, where that is known.
-    bound_to: Option<SocketId>,
-    redo: Redo,
-    time_out_at: Option<u64>,
-    messaging: MessagingSettings,
-    attempts: Vec<Attempt>,
-    aborted: bool,
-    /// Delays drawn so far.
-    delays: u32,
-    /// It may go out from here on, and must not later than this.
-    due: (u64, u64),
-    executions: u32,
-    settled: Option<Result<(), OperationError>>,
-}
-
-impl Operation {
-    fn live(&self) -> Option<&Attempt> {
-        self.attempts.last().filter(|attempt| attempt.end.is_none())
-    }
-
-    fn is_subscription(&self) -> bool {
-        self.purpose == Purpose::Subscription
-    }
-
-    fn is_of_session(&self) -> bool {
-        matches!(self.binding, Binding::Session(_))
-    }
-
-    fn is_bound(&self) -> bool {
-        self.binding != Binding::Anywhere
-    }
-
-    /// What is known of `attempt`: the result of a subscription is no end of it.
-    fn completion_of(&self, attempt: &Attempt) -> Completion {
-        match attempt.end {
-            Some((_, End::Answered(Answer::Result))) if self.is_subscription() => Completion::Yes,
-            _ => attempt.completion(),
-        }
-    }
-
-    fn counted(&self) -> u64 {
-        self.attempts.iter().filter(|attempt| attempt.counts()).count() as u64
-    }
-
-    fn give_up_at(&self) -> Option<u64> {
-        if self.is_subscription() {
-            return None;
-        }
-        self.messaging.retry_timeout_milliseconds().map(|timeout| self.made_at + timeout)
-    }
-
-    /// Until when it may be sent: a timer may be late for the attempt at the very limit.
-    fn last_at(&self) -> Option<u64> {
-        let at_limit = |at: u64| if (self.due.0..=self.due.1).contains(&at) { 1_000 } else { 0 };
-        self.give_up_at().map(|at| at + at_limit(at))
-    }
-}
+use record::{Attempt, End, Operation};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Limit {
@@ -224,16 +118,6 @@ impl Operations {
     /// Whether bytes are so limited that a flush may pause.
     fn is_limited_in_bytes(&self) -> bool {
         self.settings.limits.max_buffered_bytes < 1_000
-    }
-
-    /// Every subscription was issued on `socket`, and is live or still unanswered.
-    pub(crate) fn check_subscriptions(&self, socket: Option<SocketId>, v: &mut Verdicts) {
-        for (id, o) in self.operations.iter().filter(|(_, o)| o.settled.is_none()) {
-            let last = o.attempts.last().map(|attempt| attempt.socket);
-            v.require(!o.is_subscription() || last == socket, || {
-                format!("{id:?} is not issued on {socket:?}")
-            });
-        }
     }
 
     /// An operation is made; `limit` is the one that counts, where that is known.
@@ -526,73 +410,5 @@ impl Operations {
             || (operation.is_subscription() && limits.max_in_flight_operations != 0);
         let holds = operation.explains(now, error.code, asked, overloaded);
         v.require(holds, || format!("{id:?} failed with {} for no reason", error.code.as_str()));
-    }
-
-    /// To be asked after each turn. `ready` is the socket on which operations can go out;
-    /// `ours` the one there is, whether or not they can.
-    pub(crate) fn after_turn(
-        &mut self,
-        ready: Option<SocketId>,
-        ours: Option<SocketId>,
-        poll_timeout: Option<u64>,
-        wakes: Wakes,
-        v: &mut Verdicts,
-    ) {
-        self.flushing = None;
-        let may_pause = self.is_limited_in_bytes();
-        for (id, operation) in self.operations.iter().filter(|(_, o)| o.settled.is_none()) {
-            if ready.is_some() && !may_pause {
-                v.require(!operation.attempts.is_empty(), || format!("{id:?} stays parked"));
-                let issued = operation.attempts.last().map(|attempt| attempt.socket) == ready;
-                let waits = operation.due.1 > self.ready_at && operation.live().is_none();
-                v.require(!operation.is_subscription() || issued || waits, || {
-                    format!("{id:?} is not issued on {ready:?}")
-                });
-            }
-            let bound_to = operation.bound_to.filter(|_| operation.is_bound());
-            v.require(bound_to.is_none() || bound_to == ours, || {
-                format!("{id:?} outlives the connection that it is bound to")
-            });
-            if let Some(last) = operation.attempts.last()
-                && let Some((ended_at, end)) = last.end
-            {
-                let for_good = match end {
-                    End::Answered(Answer::Retryable { .. }) if operation.is_subscription() => false,
-                    End::Answered(Answer::Retryable { after_milliseconds }) => operation
-                        .give_up_at()
-                        .is_none_or(|give_up_at| ended_at + after_milliseconds > give_up_at),
-                    End::Answered(Answer::Result) => !operation.is_subscription(),
-                    End::Answered(_) => true,
-                    End::Lost(Some(1003 | 1007 | 1009)) => true,
-                    End::Lost(_) => operation.redo == Redo::Once,
-                    End::NotSent(failure) => {
-                        failure == SendFailure::WrongContext && !operation.is_subscription()
-                    }
-                } || operation.is_of_session();
-                v.require(!for_good, || format!("{id:?} has ended and is not settled"));
-            }
-            let refused = operation.aborted || operation.too_many;
-            v.require(!refused, || format!("{id:?} was aborted, or is too much, and lives"));
-            for at in operation.deadlines().filter(|_| wakes == Wakes::Due) {
-                v.require(poll_timeout.is_some_and(|next| next <= at), || {
-                    format!("nobody wakes for {id:?} at {at} ms")
-                });
-            }
-        }
-    }
-
-    /// To be asked after a timer was served: what was due before has happened.
-    pub(crate) fn after_timeout(&self, now: u64, ready: bool, v: &mut Verdicts) {
-        for (id, operation) in self.operations.iter().filter(|(_, o)| o.settled.is_none()) {
-            v.require(operation.deadlines().all(|at| at >= now), || format!("{id:?} is overdue"));
-            let live = operation.attempts.last().is_some_and(|attempt| {
-                matches!(attempt.end, Some((_, End::Answered(Answer::Result))))
-            });
-            let can_go = ready && operation.live().is_none() && !live;
-            let can_go = can_go && !self.is_limited_in_bytes();
-            v.require(!can_go || operation.due.1 >= now, || {
-                format!("{id:?} was to be retried by {}", operation.due.1)
-            });
-        }
     }
 }

@@ -51,7 +51,7 @@ impl Operation {
                     !(retries && redoable && settings.retry_on_connection_lost && may_wait)
                 }
                 Some(End::NotSent(SendFailure::Threw)) => {
-                    !(retries && may_wait) || asked.gave_up.is_some()
+                    !(retries && may_wait) || asked.gave_up.is_some() || asked.drain
                 }
                 Some(End::Answered(_) | End::NotSent(_)) | None => false,
             },
