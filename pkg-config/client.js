@@ -31,7 +31,6 @@ export class ClusterClient extends EventTarget {
   #endWakes;
   #listings = 0;
   #awaitsList = false;
-  #greeted; // the socket whose session hook decides what comes next
   #draining = false;
   #host = {
     frame: (operation, attempt) => this.#exchange.frame(operation, attempt),
@@ -265,7 +264,6 @@ export class ClusterClient extends EventTarget {
 
   /** Runs the session hook on a new socket. */
   #greet(socket, gateway) {
-    this.#greeted = socket;
     const connection = {
       gateway,
       invoke: (method, params, options) => this.#invoke(method, params, options, socket),
@@ -276,9 +274,8 @@ export class ClusterClient extends EventTarget {
       .then(
         () => this.#core.sessionDone(socket),
         (error) => {
-          if (this.#greeted !== socket) return; // it failed because its socket did
-          this.#emit('sessionfailed', { gateway, error });
-          this.#core.sessionFailed(socket, verdictOf(error));
+          const matters = this.#core.sessionFailed(socket, verdictOf(error));
+          if (matters) this.#emit('sessionfailed', { gateway, error });
         },
       )
       .then(() => this.#drain());
@@ -357,7 +354,6 @@ export class ClusterClient extends EventTarget {
   }
 
   #emitNotice({ kind, ...detail }) {
-    this.#greeted = undefined;
     if (kind === 'waiting' || kind === 'statechange') {
       this.#endListing(kind === 'waiting' || (detail.to === 'closed' && detail.reason === 'CONNECT_TIMEOUT'));
     }

@@ -119,7 +119,7 @@ impl Inner {
 
     /// A message of a socket that may be ours.
     pub(super) fn receive(&self, id: SocketId, data: JsValue) {
-        if !self.sockets.borrow().iter().any(|socket| socket.id() == id) {
+        if !self.holds(id) {
             return;
         }
         let mut counts = self.counts.get();
@@ -140,6 +140,11 @@ impl Inner {
 
     pub(super) fn note_close_reason(&self, reason: JsValue) {
         *self.close_reason.borrow_mut() = reason;
+    }
+
+    /// Whether this socket is still ours.
+    pub(super) fn holds(&self, id: SocketId) -> bool {
+        self.sockets.borrow().iter().any(|socket| socket.id() == id)
     }
 
     fn take_socket(&self, id: SocketId) -> Option<Socket> {

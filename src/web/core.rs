@@ -236,12 +236,15 @@ impl Core {
         self.inner.handle(Event::SessionDone(socket));
     }
 
-    /// The session hook on this socket failed, with such a verdict or none.
+    /// The session hook on this socket failed, with such a verdict or none. Says whether that
+    /// matters: it does not where the socket is gone already.
     #[wasm_bindgen(js_name = sessionFailed)]
-    pub fn session_failed(&self, socket: f64, verdict: &JsValue) {
+    pub fn session_failed(&self, socket: f64, verdict: &JsValue) -> bool {
         let socket = SocketId::from_u64(clock::to_u64(socket));
         let verdict = verdict.as_string().as_deref().and_then(Verdict::from_text);
+        let matters = self.inner.holds(socket);
         self.inner.handle(Event::SessionFailed { socket, verdict });
+        matters
     }
 
     /// `drain()`.

@@ -35,6 +35,7 @@ const EXPECTED = [
   'regate_bg.inline.js',
   'regate_bg.wasm',
   'regate_bg.wasm.d.ts',
+  'report.js',
   'retry.js',
   'schedule.js',
   'subscription.js',
