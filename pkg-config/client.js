@@ -121,6 +121,8 @@ export class ClusterClient extends EventTarget {
 
   setGateways(list) {
     checked(() => this.#core.setGateways(list));
+    const own = [...list];
+    this.#application.gateways = () => own; // where a function was asked, this is what it says now
     this.#endListing(false); // a list that is still being fetched is older than this one
     this.#drain();
   }

@@ -174,7 +174,9 @@ test('after a drop, a wake, reconnect(), a refusal and a dead line: a fresh toke
   const globals = { addEventListener: windowLike.addEventListener.bind(windowLike) };
   globals.removeEventListener = windowLike.removeEventListener.bind(windowLike);
   Object.assign(globalThis, globals);
-  t.after(() => Object.keys(globals).forEach((name) => delete globalThis[name]));
+  t.after(() => {
+    for (const name of Object.keys(globals)) delete globalThis[name];
+  });
   let token = 0;
   let up = true;
   const list = () => {
@@ -318,6 +320,29 @@ test('setGateways in every state; a wrong list is an error and changes nothing',
   await clock.advance(1000);
   await client.connect();
   assert.equal(client.gateway, 'ws://closed.example/');
+  client.close();
+});
+
+test('setGateways replaces a function too: it is not asked any more', async (t) => {
+  const clock = virtualClock(t);
+  let asked = 0;
+  const function_ = () => {
+    asked += 1;
+    return ['ws://removed.example'];
+  };
+  const { client, fake, dials } = clientWith(function_);
+  client.connect();
+  await clock.advance(6000);
+  const list = ['ws://b.example', 'ws://c.example'];
+  client.setGateways(list);
+  list.push('ws://pushed.example');
+  for (let times = 0; times < 5; times += 1) {
+    fake.last.drop();
+    await clock.advance(6000);
+    assert.equal(client.state, 'connected');
+  }
+  assert.equal(asked, 1);
+  assert.deepEqual([...new Set(dials().slice(1))].sort(), ['ws://b.example/', 'ws://c.example/']);
   client.close();
 });
 
