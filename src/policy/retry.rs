@@ -118,12 +118,15 @@ impl Retry {
         }
     }
 
-    /// What its end at `now` with such a code amounts to; an attempt that runs counts as unknown.
+    /// What its end at `now` with such a code amounts to; an attempt that runs counts as unknown,
+    /// one that is still to come not at all.
     #[must_use]
     pub fn give_up(&self, now: Instant, code: ErrorCode, running: bool) -> OperationError {
         let mut error = self.error(now, code);
         if running {
             error.completion = Completion::Maybe;
+        } else {
+            error.attempts = error.attempts.saturating_sub(1);
         }
         error
     }
