@@ -30,7 +30,8 @@ export type ClientState = 'idle' | 'connecting' | 'connected' | 'reconnecting' |
  * - `same`: the same gateway is dialled again, after the next wait. Never by default.
  * - `refresh`: as `next`, after a list function was asked again; said twice by one gateway without a
  *   steady connection between, it is `stop`. By default 1008, 4401, 4403.
- * - `stop`: the gateway is not dialled again; when none is left, the client gives up. By default 1002,
+ * - `stop`: the gateway is not dialled again until `setGateways`, or `connect()` on a closed client;
+ *   when none is left, the client gives up, whatever `reconnect` says. By default 1002,
  *   1010, 4400 to 4499 but 4401, 4403, 4408, 4429, and 1003 and 1007 when nothing was in flight.
  */
 export type Verdict = 'next' | 'same' | 'refresh' | 'stop';
