@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FINDINGS } from '../demo/verdict.mjs';
 import { audit } from '../gateways/journal.mjs';
 import { KINDS } from './faults.mjs';
 import { ACCUSATIONS, checksOf } from './verdict.mjs';
@@ -68,7 +69,7 @@ test('a good run passes', () => {
 });
 
 const PLANTED = {
-  'executed twice: 1 (a-9000)': ({ executed }, by) => {
+  [`${FINDINGS.executedTwiceWithoutRedo}: 1 (a-9000)`]: ({ executed }, by) => {
     by('a-9000').handedToSocket = 2;
     executed.set('a-9000', 2);
   },

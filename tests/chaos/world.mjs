@@ -87,11 +87,13 @@ export async function startWorld(life, seed) {
   const clients = [];
   for (const [number, name] of names.entries()) {
     const place = places[Math.floor(number / CAST.each)];
+    const platform = pages.includes(place) ? 'page' : 'node';
     const config = {
       number,
       name,
       seed,
       clientSeed: seed + number,
+      platform,
       urls: cluster.urls,
       token: TOKEN,
       topics,

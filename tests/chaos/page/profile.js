@@ -1,10 +1,16 @@
 // The options of the clients: alike in what they speak, different in how they are used.
 
+/**
+ * Chromium itself holds the dials of a page back, up to 5 s each, once many of them have failed: a shorter limit would
+ * give up dials that were never made, for ever, and a quicker schedule would have too many of them fail.
+ */
+const DIALLING = {
+  page: { connectTimeouts: '250:20000:100:2000', connectionTimeoutMilliseconds: 6000 },
+  node: { connectTimeouts: '50:20000:60:500', connectionTimeoutMilliseconds: 800 },
+};
 /** Short, so that a minute holds many lives of a connection. */
 const NETWORKING = {
-  connectTimeouts: '50:20000:60:500',
   readTimeouts: '300:900:20',
-  connectionTimeoutMilliseconds: 800,
   sessionTimeoutMilliseconds: 800,
   steadyMilliseconds: 300,
   firstConnect: 'always',
@@ -28,17 +34,17 @@ export function profileOf(number) {
 
 /**
  * @param {ReturnType<typeof profileOf>} profile
- * @param {number} seed
+ * @param {{ platform: 'page' | 'node', clientSeed: number }} config
  */
-export function optionsOf({ judges, redoesByDefault, isLimited }, seed) {
+export function optionsOf({ judges, redoesByDefault, isLimited }, { platform, clientSeed }) {
   return {
-    networking: { ...NETWORKING, redoOperations: redoesByDefault },
+    networking: { ...NETWORKING, ...DIALLING[platform], redoOperations: redoesByDefault },
     messaging: MESSAGING,
     heartbeat: { periodMilliseconds: 700 },
     limits: isLimited ? LIMITS : undefined,
     closePolicy: judges ? judge : undefined,
     logger: null,
-    seed,
+    seed: clientSeed,
   };
 }
 

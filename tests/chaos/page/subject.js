@@ -43,7 +43,7 @@ export class Subject {
   /**
    * @param {any} regate the package
    * @param {any} Base the platform's WebSocket
-   * @param {{ number: number, name: string, seed: number, clientSeed: number, urls: string[], token: string, topics: string[] }} config
+   * @param {{ number: number, name: string, seed: number, clientSeed: number, platform: 'page' | 'node', urls: string[], token: string, topics: string[] }} config
    */
   constructor(regate, Base, config) {
     this.#regate = regate;
@@ -58,7 +58,7 @@ export class Subject {
       accuse: (what, id) => this.#accuse(what, id),
     });
     this.#client = new regate.ClusterClient({
-      ...optionsOf(profile, config.clientSeed),
+      ...optionsOf(profile, config),
       gateways: profile.asksForList ? () => this.#lists.ask() : config.urls,
       session: (connection) => this.#logIn(connection),
       WebSocket: this.#watch.socketClass(Suspicious),
