@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startCluster } from './cluster.mjs';
 import { PlainClient } from './plain_client.mjs';
-import { LEGAL, RUBBISH } from './rubbish.mjs';
+import { FORGED, LEGAL, RUBBISH } from './rubbish.mjs';
 
 /** @type {import('./cluster.mjs').Cluster} */
 let cluster;
@@ -82,5 +82,18 @@ test('kinds come in turn, and can take the place of the answer', async () => {
     client.frames.map((frame) => frame.includes('result')),
     [true, false, true, false],
   );
+  await client.close();
+});
+
+test('an error is never forged: it may stand for what was not performed', async () => {
+  const [gateway] = cluster.gateways;
+  await gateway.answerRubbish(FORGED);
+  const client = await PlainClient.open(gateway.url);
+  for (const _ of FORGED) {
+    const { error, result } = await client.call('fail', { code: -32001, message: 'no' });
+    assert.deepEqual([error.code, result], [-32001, undefined]);
+  }
+  assert.equal(client.frames.length, FORGED.length);
+  await gateway.heal();
   await client.close();
 });
