@@ -3,10 +3,9 @@
 // `draw` gives what is particular to one fault. `strike` sets it and says how much it struck, where that is known at
 // once; else the cluster's counters or the page know it in the end, under `counted`.
 
-import { RUBBISH } from '../gateways/rubbish.mjs';
+import { FORGED, RUBBISH } from '../gateways/rubbish.mjs';
 
 const GATEWAYS = 5;
-/** What the application does by its own will is not for a client to survive: all else may be answered with rubbish. */
 const RUBBISH_IS_LONG = ['huge', 'deep'];
 const CLOSE_CODES = [
   ...[1000, 1001, 1005, 1006, 1011, 1012, 1013, 3000, 4000, 4408, 4429, 4500],
@@ -16,6 +15,9 @@ const CLOSE_CODES = [
 const ONCE_MORE = { code: -32050, message: 'try again', data: { retryable: true } };
 /** Of these it may be said that they were not performed; an `unsubscribe` is never tried again. */
 const REFUSABLE = ['map.get', 'map.put', 'map.size', 'queue.offer', 'publish', 'slow', 'fail', 'subscribe'];
+
+/** Who is told that a subscription was refused, or has another name, cannot know that the gateway holds it. */
+const FORGEABLE = [...REFUSABLE.filter((method) => method !== 'subscribe'), 'busy', 'login', 'unsubscribe'];
 
 /**
  * @typedef {object} Kind
@@ -140,7 +142,9 @@ export const KINDS = {
     draw(random) {
       const kinds = random.some(RUBBISH, random.within(1, 4));
       const most = kinds.some((kind) => RUBBISH_IS_LONG.includes(kind)) ? kinds.length : 40;
-      return { kinds, settings: times(random, most), ...lasting(random, 500, 2000) };
+      const lies = kinds.some((kind) => FORGED.includes(kind) || kind === 'neither');
+      const settings = { ...times(random, most), ...(lies ? { methods: FORGEABLE } : {}) };
+      return { kinds, settings, ...lasting(random, 500, 2000) };
     },
     strike: (gateway, { kinds, settings }) => gateway.answerRubbish(kinds, settings),
     counted: 'answerRubbish',
