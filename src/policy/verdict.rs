@@ -61,7 +61,10 @@ pub enum Cause {
     SessionLimit,
     /// The gateway is not in the list any more.
     Unlisted,
-    /// The platform refuses this URL: the constructor threw a SyntaxError or a SecurityError.
+    /// The page may not open it: the constructor threw a SecurityError, as for a `ws:` URL from an
+    /// `https:` page.
+    Forbidden,
+    /// The platform does not understand this URL: the constructor threw a SyntaxError.
     Unusable,
     /// The socket belongs to another request of the Worker.
     WrongContext,
@@ -83,6 +86,7 @@ impl Cause {
             Self::SessionFailed => "session hook failed",
             Self::SessionLimit => "session hook limit",
             Self::Unlisted => "not listed any more",
+            Self::Forbidden => "not allowed from this page (https: needs wss:)",
             Self::Unusable => "unusable URL",
             Self::WrongContext => "wrong context",
         }
@@ -103,6 +107,7 @@ impl Cause {
             | Self::SessionFailed
             | Self::SessionLimit
             | Self::Unlisted
+            | Self::Forbidden
             | Self::Unusable
             | Self::WrongContext => None,
         }
@@ -178,7 +183,7 @@ pub const fn default_verdict(cause: Cause, in_flight: InFlight) -> Verdict {
             (1002 | 1010 | 4400..=4499, _) | (1003 | 1007, InFlight::Nothing) => Verdict::Stop,
             _ => Verdict::Next,
         },
-        Cause::Unusable => Verdict::Stop,
+        Cause::Forbidden | Cause::Unusable => Verdict::Stop,
         Cause::Dropped
         | Cause::ConstructorThrew
         | Cause::DialLimit

@@ -87,7 +87,8 @@ impl Socket {
         let made =
             Reflect::construct(constructor, &arguments).map_err(|thrown| {
                 match name_of(&thrown).as_deref() {
-                    Some("SyntaxError" | "SecurityError") => Cause::Unusable,
+                    Some("SecurityError") => Cause::Forbidden,
+                    Some("SyntaxError") => Cause::Unusable,
                     Some(_) | None => Cause::ConstructorThrew,
                 }
             })?;

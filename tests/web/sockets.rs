@@ -65,12 +65,15 @@ fn a_dial_that_reaches_its_limit_is_let_go_and_its_late_open_is_closed() {
 
 #[wasm_bindgen_test]
 fn a_constructor_that_throws_of_the_url_marks_the_gateway_any_other_throw_is_a_failed_dial() {
-    for name in ["SyntaxError", "SecurityError"] {
+    for (name, cause) in [
+        ("SyntaxError", "unusable URL"),
+        ("SecurityError", "not allowed from this page (https: needs wss:)"),
+    ] {
         let world = World::with(TWO);
         world.plan("construct", &format!("throw {name} mine"));
         world.call("connect");
         world.call("tick");
-        assert_eq!(world.failures(), "unusable URL");
+        assert_eq!(world.failures(), cause);
         assert_eq!(world.dials(), 2);
         world.socket(1).drop(1006);
         world.advance(250.0);
