@@ -76,6 +76,7 @@ const SHOWN = new Set([
   'ratio',
   'schedule',
   'scheme',
+  'too many waits',
 ]);
 
 function shown(value, rule) {

@@ -75,8 +75,8 @@ test('wrong: gateways', () => {
     [[{}], 'gateways[0]', 'text of a URL'],
     [[{ url: 5 }], 'gateways[0]', 'text of a URL'],
     [[{ url: A, protocol: 'x' }], 'gateways[0].protocol', 'no option'],
-    [[{ url: A, protocols: 5 }], 'gateways[0].protocols', 'list of texts'],
-    [[{ url: A, protocols: ['x', 5] }], 'gateways[0].protocols[1]', 'list of texts'],
+    [[{ url: A, protocols: 5 }], 'gateways[0].protocols', 'a sub-protocol or a list'],
+    [[{ url: A, protocols: ['x', 5] }], 'gateways[0].protocols[1]', 'a sub-protocol or a list'],
   ];
   for (const [gateways, name, rule] of rows) {
     assert.throws(
@@ -86,7 +86,7 @@ test('wrong: gateways', () => {
   }
   assert.throws(
     () => new ClusterClient({ gateways: [A], protocols: ['x', Symbol('y')] }),
-    (error) => says(error, 'protocols[1]', '', 'list of texts'),
+    (error) => says(error, 'protocols[1]', '', 'a sub-protocol or a list'),
   );
 });
 
