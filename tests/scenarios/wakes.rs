@@ -85,6 +85,33 @@ fn however_often_it_is_woken_a_client_keeps_to_the_floor() {
     assert_eq!(stage.dials.len(), rounds.len() * 2);
 }
 
+/// Where a policy says `same`, no round begins; the floor holds for the dials themselves.
+#[test]
+fn however_often_it_is_woken_a_client_keeps_to_the_floor_with_the_same_gateway_too() {
+    let mut settings = exact();
+    settings.connection.hooks.close_policy = true;
+    for steady in [false, true] {
+        let mut stage = Stage::of(settings, 2, if steady { OPEN } else { REFUSE });
+        let verdict = Some(regate::policy::Verdict::Same);
+        stage.judgements =
+            Script::always(regate::policy::Judgement { verdict, wait_milliseconds: 0 });
+        stage.connect();
+        stage.run_until(6_000);
+        if steady {
+            stage.gateways = vec![Script::always(REFUSE); 2];
+            stage.lose(1006);
+        }
+        for at in (6_000..12_000).step_by(10) {
+            stage.run_until(at);
+            stage.tell(Event::Woken);
+        }
+        let dials: Vec<_> = stage.dial_times().into_iter().filter(|&at| at > 6_000).collect();
+        assert!(dials.len() > 10, "{dials:?}");
+        assert!(dials.windows(2).all(|pair| pair[1] - pair[0] >= 250), "{dials:?}");
+        assert!(!stage.dialled().contains('B'));
+    }
+}
+
 #[test]
 fn a_wake_changes_nothing_while_a_dial_runs_or_a_fleet_is_spread() {
     let mut stage = Stage::of(exact(), 2, Dial::Hang);

@@ -45,8 +45,10 @@ impl Connection {
 
     /// A pause is over: asks for the list first, where that can have changed.
     pub(super) fn proceed(&mut self, now: Instant, then: Then) {
+        if then != Then::NextDial {
+            self.round_began_at = Some(now); // for the floor, a gateway that is redialled is a round
+        }
         if matches!(then, Then::Round | Then::RoundAfter(_)) {
-            self.round_began_at = Some(now);
             self.rounds = self.rounds.saturating_add(1);
             self.push(ConnectionOutput::RoundBegan);
         }
