@@ -1,64 +1,22 @@
 // The package in Chromium, without a bundler, under a strict Content-Security-Policy, against real gateways.
 import assert from 'node:assert/strict';
-import { createReadStream, existsSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { chromium } from 'playwright-core';
 import { startCluster } from '../gateways/cluster.mjs';
-import { packageFolder } from './support/installed.mjs';
+import { STRICT, startPages } from './support/page.mjs';
 
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'];
-FLAGS.push('--disable-background-networking', '--disable-component-update', '--disable-sync');
-const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
-const STRICT =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' ws://127.0.0.1:*";
-
-let browser;
 let cluster;
-let server;
-let origin;
-/** What the server does otherwise than usual: paths it does not have, types it gets wrong, another policy. */
-let twist = {};
+let pages;
 
 before(async () => {
-  cluster = await startCluster({ count: 2 });
-  server = createServer((request, response) => {
-    const path = new URL(request.url, 'http://x').pathname;
-    const headers = { 'content-security-policy': twist.policy ?? STRICT };
-    if (path === '/')
-      return response.writeHead(200, { ...headers, 'content-type': 'text/html' }).end('<!doctype html>');
-    const file = join(packageFolder(), path);
-    const instead = twist.instead?.[path];
-    if (instead) return response.writeHead(...instead).end('<!doctype html>');
-    if (!existsSync(file)) return response.writeHead(404).end();
-    const type = twist.types?.[extname(file)] ?? TYPES[extname(file)];
-    createReadStream(file).pipe(response.writeHead(200, { ...headers, 'content-type': type }));
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${server.address().port}`;
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
+  [cluster, pages] = await Promise.all([startCluster({ count: 2 }), startPages()]);
 });
 
 after(async () => {
-  await browser?.close();
-  server?.close();
-  server?.closeAllConnections();
+  await pages?.end();
   await cluster?.stop();
 });
 
-/** A fresh page, and all that went wrong in it. */
-async function page(t, changes = {}) {
-  twist = changes;
-  const context = await browser.newContext();
-  t.after(() => context.close());
-  const opened = await context.newPage();
-  const troubles = [];
-  opened.on('pageerror', (error) => troubles.push(error.message));
-  opened.on('console', (message) => message.type() === 'error' && troubles.push(message.text()));
-  await opened.goto(origin);
-  return { page: opened, troubles };
-}
+const page = (t, changes) => pages.open(t, changes);
 
 test('it loads by itself under a strict policy, connects, and answers', async (t) => {
   const { page: opened, troubles } = await page(t);
