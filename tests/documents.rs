@@ -54,7 +54,9 @@ fn the_readme_lists_every_option_with_its_name_and_default() {
     }
     let listed = README.lines().filter(|line| line.starts_with("| `") && line.contains('.'));
     let options = listed.filter(|line| {
-        ["networking.", "messaging.", "limits.", "heartbeat."].iter().any(|group| line[3..].starts_with(group))
+        ["networking.", "messaging.", "limits.", "heartbeat."]
+            .iter()
+            .any(|group| line[3..].starts_with(group))
     });
     // Two options of these groups are JavaScript's own.
     assert_eq!(options.count(), OPTIONS.len() + 2, "a row of no option");
