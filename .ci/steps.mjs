@@ -23,6 +23,8 @@ const tarball = `pkg-config/dist/regate-${version}.tgz`;
 export const steps = [
   // Is everything formatted?
   lint('rustfmt', ['cargo', 'fmt', '--all', '--check', '--', '--color=never']),
+  // Not of the workspace, as it needs a compiler of its own.
+  lint('rustfmt-fuzz', ['cargo', 'fmt', '--manifest-path', 'tests/fuzz/Cargo.toml', '--check']),
   // JavaScript, TypeScript, JSON: formatting and lints.
   lint('biome', [bin('biome'), 'ci', '--colors=off', '--error-on-warnings']),
   // The denied lints, on the host (core alone, tests and benches too) and on wasm (with what JavaScript sees).
