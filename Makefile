@@ -1,6 +1,6 @@
 # The front door. Every target first installs what it needs (.ci/setup, which says so and does nothing twice); the work itself
 # stands in the scripts of .ci, pkg-config and tests.
-.PHONY: help setup build package test lint vectors prove chaos demo www clean
+.PHONY: help setup build package test lint vectors prove fuzz mutants chaos demo www clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -34,6 +34,15 @@ prove: setup ## the longer proofs: failover times, 20,000 operations through kil
 chaos: setup ## clients under faults of every kind, judged by a journal; SEED=7 DURATION=600
 	@node pkg-config/build.mjs --pack --quiet
 	@SEED=$(SEED) DURATION=$(DURATION) node tests/chaos/chaos.mjs
+
+fuzz: setup ## throw random input at everything, each target for DURATION seconds (60); needs a nightly toolchain
+	@.ci/setup fuzz
+	@node pkg-config/build.mjs --pack --quiet
+	@node tests/fuzz/fuzz.mjs
+
+mutants: ## break src/policy in every way and see whether a test notices; goes on where it stopped (an hour in all)
+	@.ci/setup mutants
+	@node tests/mutants/mutants.mjs
 
 demo: setup ## watch the packed client in a real Chromium while its gateways fail (30 s)
 	@node pkg-config/build.mjs --pack --quiet
