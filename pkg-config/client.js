@@ -1,6 +1,6 @@
 import { checkRequest, drawSeed, readCall, readConnect, readJudgement, readSubscribe } from './arguments.js';
 import { makeCodec } from './codec.js';
-import { RegateError } from './error.js';
+import { RegateError, shownName } from './error.js';
 import { Exchange, refused } from './exchange.js';
 import { makeLog } from './log.js';
 import { Core } from './regate.js';
@@ -60,7 +60,8 @@ export class ClusterClient extends EventTarget {
       emit: (type, detail) => this.#emit(type, detail),
       report,
     });
-    for (const name of this.#core.foreignNames) this.#log.warn(`${name} means nothing here and is ignored`);
+    for (const name of this.#core.foreignNames)
+      this.#log.warn(`${shownName(name)} means nothing here and is ignored`);
   }
 
   get state() {

@@ -79,6 +79,12 @@ const SHOWN = new Set([
   'too many waits',
 ]);
 
+/** A name as it may be shown: a URL in the place of one may hold a secret. */
+export function shownName(name) {
+  const shown = name.replace(/[a-z][a-z0-9+-]*:\/\/.*/is, '(a URL)');
+  return shown.length > MOST_CHARACTERS ? `${shown.slice(0, MOST_CHARACTERS)}…` : shown;
+}
+
 function shown(value, rule) {
   if (typeof value === 'string') {
     if (!SHOWN.has(rule)) return `a text of ${value.length} characters`;
@@ -120,7 +126,7 @@ export class RegateError extends Error {
 
   /** Of what wasm, or the wrapper, says of an option: its name, its value, the rule it breaks. */
   static ofOption([name, value, rule, ...more]) {
-    const what = value === undefined ? name : `${name} is ${shown(value, rule)}: it`;
+    const what = shownName(name) + (value === undefined ? '' : ` is ${shown(value, rule)}: it`);
     return new RegateError('INVALID_OPTION', { detail: `${what} ${RULES[rule](more)}` });
   }
 }
