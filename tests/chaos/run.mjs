@@ -161,7 +161,8 @@ class Striker {
     const { on, strike } = KINDS[fault.kind];
     const strikes = this.#strikes[fault.kind];
     if (on === 'page' || on === 'node') {
-      strikes.struck += (await target.inTurn(() => strike(target.target, fault))) ?? 0;
+      const struck = await target.inTurn(() => strike(target.target, fault));
+      strikes.struck += struck ?? 0;
       return;
     }
     if (on === 'client') {

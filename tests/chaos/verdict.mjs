@@ -75,7 +75,7 @@ export function unanswered(outcomes, { limited }) {
  */
 
 /**
- * @param {Pick<Awaited<ReturnType<typeof import('./run.mjs').runChaos>>, 'seconds' | 'plan' | 'reports' | 'outcomes' | 'audit' | 'strikes' | 'settled' | 'subscriptions' | 'troubles'>} run
+ * @param {Pick<Awaited<ReturnType<typeof import('./run.mjs').runChaos>>, 'seconds' | 'plan' | 'misses' | 'reports' | 'outcomes' | 'audit' | 'strikes' | 'settled' | 'subscriptions' | 'troubles'>} run
  * @returns {Check[]}
  */
 export function checksOf(run) {
@@ -165,7 +165,7 @@ function ended({ settled, reports, troubles }) {
   ];
 }
 
-function quotas({ seconds, plan, outcomes, audit, strikes }) {
+function quotas({ seconds, plan, misses, outcomes, audit, strikes }) {
   const share = Math.min(1, seconds / QUOTAS.seconds);
   const least = {
     operations: Math.ceil(QUOTAS.operations * share),
@@ -176,7 +176,7 @@ function quotas({ seconds, plan, outcomes, audit, strikes }) {
   const rare = strikes.filter(({ struck }) => !(struck >= least.strikes));
   return [
     atLeast('operations', least.operations, outcomes.length),
-    atLeast('faults', least.faults, plan.length),
+    atLeast('faults', least.faults, plan.length - misses),
     check(
       `kinds of faults that struck at least ${least.strikes} times`,
       strikes.length,

@@ -34,6 +34,7 @@ function goodRun() {
   return {
     seconds: 60,
     plan: Array.from({ length: 220 }, () => ({})),
+    misses: 2,
     reports: [report('a', false), report('limited', true)],
     outcomes,
     executed,
@@ -134,7 +135,7 @@ const PLANTED = {
     for (let number = 0; number < 27; number += 1) run.executed.delete(`a-${number}`);
   },
   'faults: 99': (run) => {
-    run.plan = run.plan.slice(0, 99);
+    run.plan = run.plan.slice(0, 101);
   },
   'operations answered: 4900': ({ outcomes, executed }) => {
     for (const said of outcomes.filter(({ outcome }) => outcome === 'ok').slice(4900)) {
