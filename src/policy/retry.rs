@@ -265,6 +265,8 @@ mod tests {
         let after = |after_milliseconds| AttemptFailure::Retryable { after_milliseconds };
         let (made, _) = play(Redo::Once, 0, after(50_000), |_| {});
         assert_eq!(made.iter().map(|&(at, _)| at).collect::<Vec<_>>(), [0, 50_000, 100_000]);
+        let (made, error) = play(Redo::Once, 0, after(120_000), |_| {});
+        assert_eq!((made.len(), error.code), (2, ErrorCode::RetryTimeout), "at the limit itself");
         let (made, error) = play(Redo::Once, 0, after(120_001), |_| {});
         assert_eq!((made.len(), error.code), (1, ErrorCode::RetryTimeout));
         let (made, error) = play(Redo::Redoable, 0, AttemptFailure::Unknown, |settings| {

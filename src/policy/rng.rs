@@ -58,6 +58,21 @@ mod tests {
         assert!((0..100).any(|_| rng.up_to(u64::MAX) > u64::MAX / 2));
     }
 
+    /// The numbers that other implementations of the generator give for this seed.
+    #[test]
+    fn the_sequence_is_that_of_split_mix_64() {
+        let mut rng = Rng::from_seed(1_234_567);
+        for expected in [
+            6_457_827_717_110_365_317,
+            3_203_168_211_198_807_973,
+            9_817_491_932_198_370_423,
+            4_593_380_528_125_082_431,
+            16_408_922_859_458_223_821,
+        ] {
+            assert_eq!(rng.up_to(u64::MAX), expected);
+        }
+    }
+
     #[test]
     fn a_seed_is_a_sequence_and_two_seeds_are_two() {
         let draw = |seed| {

@@ -223,6 +223,15 @@ mod tests {
     }
 
     #[test]
+    fn a_verdict_is_read_as_it_is_written_and_nothing_else_is_one() {
+        for verdict in [Verdict::Next, Verdict::Same, Verdict::Refresh, Verdict::Stop] {
+            assert_eq!(Verdict::from_text(verdict.as_str()), Some(verdict));
+        }
+        assert_eq!(Verdict::from_text("Next"), None);
+        assert_eq!(Verdict::from_text(""), None);
+    }
+
+    #[test]
     fn a_close_code_of_zero_counts_as_1006() {
         assert_eq!(CloseCode::from_event(0), CloseCode::ABNORMAL);
     }

@@ -133,3 +133,25 @@ impl Default for ConnectionSettings {
         Self::DEFAULT
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Ratio;
+
+    #[test]
+    fn a_ratio_keeps_its_millionths_up_to_the_whole() {
+        for (given, kept) in [
+            (0, 0),
+            (1, 1),
+            (999_999, 999_999),
+            (1_000_000, 1_000_000),
+            (1_000_001, 1_000_000),
+            (u32::MAX, 1_000_000),
+        ] {
+            let ratio = Ratio::from_millionths(given);
+            assert_eq!(ratio.millionths(), kept, "{given}");
+            assert_eq!(ratio.of(2_000_000), u64::from(kept) * 2, "{given}");
+        }
+        assert_eq!(Ratio::ONE.of(u64::MAX), u64::MAX);
+    }
+}

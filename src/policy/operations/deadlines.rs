@@ -53,3 +53,45 @@ impl Deadlines {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Deadlines, LEFT_OVER, MOST_IDLE};
+    use crate::policy::{Instant, operations::table::Store};
+    use alloc::collections::BinaryHeap;
+
+    /// So many deadlines, at 1 ms, 2 ms and so on, in a heap with room for `room` of them.
+    fn deadlines(count: usize, room: usize) -> Deadlines {
+        let slot = Store::new().insert(()).unwrap();
+        let mut deadlines = Deadlines { heap: BinaryHeap::with_capacity(room) };
+        for at in 1..=u64::try_from(count).unwrap() {
+            deadlines.push(Instant::from_milliseconds(at), slot);
+        }
+        deadlines
+    }
+
+    #[test]
+    fn without_operations_nothing_is_kept_but_room_for_a_few() {
+        for (room, kept) in [(MOST_IDLE, MOST_IDLE), (MOST_IDLE + 1, 0)] {
+            let mut deadlines = deadlines(5, room);
+            deadlines.tidy(0, |_, _| true);
+            assert_eq!((deadlines.next_at(), deadlines.heap.capacity()), (None, kept));
+        }
+    }
+
+    #[test]
+    fn with_operations_only_those_that_do_not_count_are_dropped_and_only_when_they_are_many() {
+        for (live, count, kept) in [
+            (1, LEFT_OVER + 2, LEFT_OVER + 2),
+            (1, LEFT_OVER + 3, 1),
+            (10, LEFT_OVER + 20, LEFT_OVER + 20),
+            (10, LEFT_OVER + 21, 1),
+            (MOST_IDLE, MOST_IDLE * 2, MOST_IDLE * 2),
+        ] {
+            let mut deadlines = deadlines(count, count);
+            let last = Instant::from_milliseconds(u64::try_from(count).unwrap());
+            deadlines.tidy(live, |at, _| at == last);
+            assert_eq!(deadlines.heap.len(), kept, "{live} operations and {count} deadlines");
+        }
+    }
+}
