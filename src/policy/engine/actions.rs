@@ -16,9 +16,9 @@ pub enum Action {
         /// Which socket.
         socket: SocketId,
     },
-    /// Ask the application for its list, and report [`Event::GatewaysListed`].
+    /// Ask the application for its list, and report [`Event::GatewaysListed`](super::Event::GatewaysListed).
     AskForGateways,
-    /// Ask the application what a failure means, and report [`Event::FailureJudged`].
+    /// Ask the application what a failure means, and report [`Event::FailureJudged`](super::Event::FailureJudged).
     Judge {
         /// The gateway that failed.
         gateway: GatewayIndex,
@@ -34,7 +34,7 @@ pub enum Action {
         /// The gateway behind it.
         gateway: GatewayIndex,
     },
-    /// Report [`Event::BufferMeasured`], where the platform tells.
+    /// Report [`Event::BufferMeasured`](super::Event::BufferMeasured), where the platform tells.
     MeasureBuffer {
         /// Of which socket.
         socket: SocketId,

@@ -29,7 +29,7 @@ pub enum Event {
     ReconnectRequested,
     /// The application called `close()`, or aborted `connect()`.
     CloseRequested(CloseRequest),
-    /// The application made an operation, under a number from [`Engine::reserve_operation`].
+    /// The application made an operation, under a number from [`Engine::reserve_operation`](super::Engine::reserve_operation).
     Invoked {
         /// The reserved number.
         operation: OperationId,
