@@ -76,9 +76,10 @@ async function examine({ file, count }) {
   if (before.source !== source) rmSync(folder, { recursive: true, force: true });
   else if (before.done && (before.others === others || freshOf(file).length === 0)) return;
   mkdirSync(folder, { recursive: true });
-  writeStamp(folder, { source, others, done: false });
+  // What does not even compile is not tried again, and cargo-mutants then lists it among what was noticed before.
+  const unviable = [...new Set([...(stampOf(folder).unviable ?? []), ...linesOf(file, 'unviable.txt')])];
+  writeStamp(folder, { source, others, unviable, done: false });
   console.log(`${file}: ${count} mutants`);
-  const began = Date.now();
   const code = await run([
     ...['mutants', '--file', file, '--output', folder, '--iterate', '--no-shuffle', '--baseline', baseline],
     ...['--colors', 'never', ...LIMITS, ...['--locked', ...TESTS].map((word) => `--cargo-arg=${word}`)],
@@ -88,7 +89,7 @@ async function examine({ file, count }) {
   if (![0, 2, 3].includes(code)) throw new Error(`cargo-mutants failed (${code}); see ${folder}/mutants.out`);
   if (hashOf([file]) !== source) throw new Error(`${file} changed meanwhile: run it again`);
   baseline = 'skip';
-  writeStamp(folder, { source, others, done: true, seconds: (Date.now() - began) / 1000 });
+  writeStamp(folder, { source, others, unviable, done: true });
 }
 
 /** Runs cargo-mutants until it ends or the time is over; what it has found by then is kept. */
@@ -132,16 +133,17 @@ function freshOf(file) {
 
 function resultOf({ file, count }) {
   const folder = folderOf(file);
-  const { done, source, seconds } = stampOf(folder);
+  const { done, source, unviable: before = [] } = stampOf(folder);
   if (!done || source !== hashOf([file])) return { file, count, done: false };
   const survivors = survivorsOf(file);
   const { fresh, unneeded } = compare(survivors, acceptedOf(file));
   // What was noticed in an earlier run is listed apart.
-  const noticed = linesOf(file, 'caught.txt').length + linesOf(file, 'previously_caught.txt').length;
+  const lines = ['caught.txt', 'previously_caught.txt'].flatMap((name) => linesOf(file, name));
+  const noticed = lines.filter((name) => !before.includes(name)).length;
   const endless = linesOf(file, 'timeout.txt').length;
-  const unviable = linesOf(file, 'unviable.txt').length;
+  const unviable = new Set([...before, ...linesOf(file, 'unviable.txt')]).size;
   const accepted = survivors.length - fresh.length;
-  return { file, count, done, seconds, noticed, endless, unviable, accepted, fresh, unneeded };
+  return { file, count, done, noticed, endless, unviable, accepted, fresh, unneeded };
 }
 
 function report(results) {
