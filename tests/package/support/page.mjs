@@ -14,7 +14,7 @@ export const STRICT =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' ws://127.0.0.1:*";
 
 /** A browser and a server of the package's files; `end()` ends both. */
-export async function startPages({ flags = [] } = {}) {
+export async function startPages({ flags = [], withCache = false } = {}) {
   let twist = {};
   const server = createServer((request, response) => {
     const path = new URL(request.url, 'http://x').pathname;
@@ -32,7 +32,12 @@ export async function startPages({ flags = [] } = {}) {
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${server.address().port}`;
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: [...FLAGS, ...flags] });
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [...FLAGS, ...flags],
+    // Playwright keeps pages out of the back/forward cache unless it is told not to.
+    ignoreDefaultArgs: withCache ? ['--disable-back-forward-cache'] : [],
+  });
   return {
     browser,
     origin,
