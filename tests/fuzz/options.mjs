@@ -147,12 +147,14 @@ function make(recipe, paths, base, path) {
   return object;
 }
 
+/** The objects that `put` has made; others are not looked into, as they may throw. */
+const made = new WeakSet();
+
 function put(object, [name, ...rest], value) {
   if (rest.length > 0) {
     const inner = Object.hasOwn(object, name) ? object[name] : undefined;
-    const isOurs =
-      inner !== null && typeof inner === 'object' && Object.getPrototypeOf(inner) === Object.prototype;
-    const next = isOurs ? inner : {};
+    const next = made.has(inner) ? inner : {};
+    made.add(next);
     put(next, rest, value);
     value = next;
   }
