@@ -89,7 +89,10 @@ test('offline: the line stalls, is found dead, and the next one is there soon af
   const waiting = await page.evaluate(async () => {
     const { client } = globalThis;
     const detail = await new Promise((resolve) => {
-      client.addEventListener('waiting', (event) => event.detail.milliseconds > 5000 && resolve(event.detail));
+      client.addEventListener(
+        'waiting',
+        (event) => event.detail.milliseconds > 5000 && resolve(event.detail),
+      );
     });
     globalThis.parked = client.invoke('echo', [3], { readOnly: true });
     return [client.state, client.stats().pendingOperations, detail.milliseconds > 10_000];

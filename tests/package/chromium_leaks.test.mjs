@@ -1,0 +1,126 @@
+// Nothing grows in Chromium: real sockets and real gateways, between reconnect 1,000 and 5,000, operation 20,000 and 100,000.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startCluster } from '../gateways/cluster.mjs';
+import { startPages } from './support/page.mjs';
+
+/** Counts what runs and what listens, and catches the wasm's memory. */
+const COUNTS = `
+export const counts = { timers: new Set(), listeners: 0, memory: undefined };
+const { setTimeout, clearTimeout } = globalThis;
+globalThis.setTimeout = (callback, ...rest) => {
+  const id = setTimeout((...args) => { counts.timers.delete(id); callback(...args); }, ...rest);
+  counts.timers.add(id);
+  return id;
+};
+globalThis.clearTimeout = (id) => { counts.timers.delete(id); clearTimeout(id); };
+for (const [name, one] of [['addEventListener', 1], ['removeEventListener', -1]]) {
+  const original = EventTarget.prototype[name];
+  EventTarget.prototype[name] = function counted(...args) {
+    counts.listeners += one;
+    return original.apply(this ?? globalThis, args);
+  };
+}
+for (const name of ['instantiate', 'instantiateStreaming']) {
+  const original = WebAssembly[name];
+  WebAssembly[name] = async (...args) => {
+    const made = await original.apply(WebAssembly, args);
+    counts.memory = made.instance?.exports.memory ?? counts.memory;
+    return made;
+  };
+}
+export const found = () => ({ pages: counts.memory.buffer.byteLength / 65536, timers: counts.timers.size, listeners: counts.listeners });
+`;
+
+/** Code that V8 makes of hot functions is on the heap too, and comes whenever it likes. */
+const UNOPTIMISED = ['--js-flags=--no-opt --no-maglev --no-sparkplug'];
+
+let cluster;
+let pages;
+before(async () => {
+  [cluster, pages] = await Promise.all([startCluster({ count: 2 }), startPages({ flags: UNOPTIMISED })]);
+});
+after(async () => {
+  await pages?.end();
+  await cluster?.stop();
+});
+
+/** A page with a connected client, and a way to weigh it: the heap after collection, and what is counted. */
+async function weighed(t, use) {
+  const { page, context, troubles } = await pages.open(t, { scripts: { '/counts.js': COUNTS } });
+  const devtools = await context.newCDPSession(page);
+  const connect = () =>
+    page.evaluate(async (gateways) => {
+      globalThis.found = (await import('/counts.js')).found;
+      const regate = await import('/index.web.js');
+      globalThis.client?.close();
+      globalThis.client = await regate.connect({ gateways, logger: null });
+    }, cluster.urls);
+  // What V8 learns of the code in its first thousand rounds stays; it learns it of a client before.
+  await connect();
+  await page.evaluate(use, 2000);
+  await connect();
+  const weigh = async () => {
+    for (let times = 0; times < 3; times += 1) await devtools.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+    return { heap: usedSize, ...(await page.evaluate(() => globalThis.found())) };
+  };
+  return { page, troubles, weigh, run: (times) => page.evaluate(use, times) };
+}
+
+/** That the second weight is the first one: the wasm's pages exactly, the heap within 1 %. */
+function isLevel(before, later) {
+  assert.equal(later.pages, before.pages, 'pages of wasm');
+  const growth = (later.heap - before.heap) / before.heap;
+  assert.ok(
+    growth < 0.01,
+    `the heap grew by ${(growth * 100).toFixed(2)} %: ${before.heap} to ${later.heap}`,
+  );
+}
+
+test('reconnects: 1,000 to 5,000', async (t) => {
+  const { page, troubles, weigh, run } = await weighed(t, async (most) => {
+    const { client } = globalThis;
+    for (let n = 0; n < most; n += 1) {
+      client.reconnect();
+      await client.connect();
+      if (n % 10 === 0) await client.invoke('echo', [n], { readOnly: true });
+    }
+  });
+  await run(1000);
+  const before = await weigh();
+  await run(4000);
+  isLevel(before, await weigh());
+  await page.evaluate(() => globalThis.client.close());
+  const { timers, listeners } = await weigh();
+  assert.deepEqual([timers, listeners, troubles], [0, 0, []]);
+});
+
+test('operations: 20,000 to 100,000, with subscriptions, aborts, keys and failures among them', async (t) => {
+  const { page, troubles, weigh, run } = await weighed(t, async (most) => {
+    const { client } = globalThis;
+    const { signal } = new AbortController();
+    for (let n = 0; n < most; n += 100) {
+      const hundred = Array.from({ length: 94 }, (_, place) =>
+        client.invoke('echo', [n + place], { signal }),
+      );
+      const abort = new AbortController();
+      hundred.push(client.invoke('echo', ['aborted'], { signal: abort.signal }).catch(() => {}));
+      abort.abort();
+      hundred.push(client.invoke('no such method').catch(() => {}));
+      hundred.push(client.invoke('echo', [], { timeoutMilliseconds: 0 }).catch(() => {}));
+      hundred.push(client.invoke('echo', [], { operationKey: true, timeoutMilliseconds: 60_000 }));
+      const subscription = client.subscribe('subscribe', { topic: String(n) }, () => {});
+      hundred.push(client.invoke('echo'));
+      hundred.push(subscription.unsubscribe());
+      await Promise.all(hundred);
+    }
+  });
+  await run(20_000);
+  const before = await weigh();
+  await run(80_000);
+  isLevel(before, await weigh());
+  await page.evaluate(() => globalThis.client.close());
+  const { timers, listeners } = await weigh();
+  assert.deepEqual([timers, listeners, troubles], [0, 0, []]);
+});
