@@ -610,8 +610,8 @@ export class ClusterClient {
   reconnect(): void;
 
   /**
-   * Replaces the list: a gateway that is not in it is never dialled again, a connection to it stays
-   * until it is lost. Clears what was held against gateways.
+   * Replaces the list, or the function that gave it: a gateway that is not in it is never dialled
+   * again, a connection to it stays until it is lost. Clears what was held against gateways.
    *
    * @throws RegateError `INVALID_OPTION`
    */
@@ -767,6 +767,10 @@ export function retry<T>(
 export function retry<T>(
   work: (attempt: RetryAttempt<undefined>) => T | Promise<T>,
   options?: RetryOptions & { readonly gateways?: undefined },
+): Promise<T>;
+export function retry<T>(
+  work: (attempt: RetryAttempt<string | undefined>) => T | Promise<T>,
+  options: RetryOptions,
 ): Promise<T>;
 
 /** A schedule, parsed. */
