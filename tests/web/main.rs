@@ -9,6 +9,7 @@
     reason = "a test that fails is to stop"
 )]
 
+mod asking;
 mod cycles;
 mod options;
 mod reentrancy;

@@ -94,6 +94,7 @@ export class World {
   #timers = new Map();
   #time = 1000;
   #pulling = false;
+  #greeted = 0;
   sockets = [];
   notices = [];
   messages = [];
@@ -120,8 +121,12 @@ export class World {
       },
       drain: () => this.pull(),
       ping: (attempt) => `ping ${attempt}`,
-      list: () => this.asked.push('list'),
+      list: () => {
+        this.asked.push('list');
+        this.happen('list', this.sockets.at(-1));
+      },
       greet: (socket, gateway) => {
+        this.#greeted = socket;
         this.asked.push(`greet ${socket} ${gateway}`);
         this.happen('greet', this.sockets.at(-1));
       },
@@ -180,6 +185,10 @@ export class World {
     return failures.map(({ cause, closeCode }) => `${cause}${closeCode ? ` ${closeCode}` : ''}`).join(', ');
   }
 
+  get questions() {
+    return this.asked.join(', ');
+  }
+
   get settled() {
     const settled = this.notices.filter(({ kind }) => kind === 'settled');
     return settled.map(({ code, completion }) => `${code ?? 'done'} ${completion ?? ''}`.trim()).join(', ');
@@ -207,7 +216,14 @@ export class World {
       const frame = `${value}/${value}`;
       const kind = name === 'invoke' ? 0 : 1;
       this.#core.invoke(this.host, value, frame, frame.length, kind, Number.NaN, 0, undefined);
-    } else if (name === 'notify') value = this.#core.notify('note', 0);
+    } else if (name === 'listed') value = this.#core.listed(['ws://a.example', 'ws://b.example']);
+    else if (name === 'listed nothing') value = this.#core.listed(undefined);
+    else if (name === 'setGateways') this.#core.setGateways(['ws://b.example', 'ws://c.example']);
+    else if (name === 'greeted') this.#core.sessionDone(this.#greeted);
+    else if (name === 'refused') value = this.#core.sessionFailed(this.#greeted, undefined);
+    else if (name === 'hide' || name === 'show') this.#core.wake(name === 'hide' ? 1 : 2);
+    else if (name === 'wake') this.#core.wake(0);
+    else if (name === 'notify') value = this.#core.notify('note', 0);
     else value = this.#core[name]();
     this.pull();
     return value;
@@ -268,6 +284,13 @@ export class World {
   moveDate(milliseconds) {
     Date.now = () => this.#real.date() + milliseconds;
   }
+}
+
+/** Has the application asked for everything that it can be asked for. */
+export function askEverything(options) {
+  options.gateways = () => {};
+  options.session = () => {};
+  options.closePolicy = () => {};
 }
 
 /** Wrong options that no JSON text can say: name of the case to the options. */

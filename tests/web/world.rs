@@ -51,6 +51,9 @@ extern "C" {
     pub(crate) fn failures(this: &JsWorld) -> String;
     #[wasm_bindgen(method, getter)]
     pub(crate) fn settled(this: &JsWorld) -> String;
+    /// What the application was asked, in order.
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn questions(this: &JsWorld) -> String;
     #[wasm_bindgen(method, getter)]
     pub(crate) fn sets(this: &JsWorld) -> u32;
     #[wasm_bindgen(method, getter)]
@@ -91,6 +94,8 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     pub(crate) fn sent(this: &FakeSocket) -> js_sys::Array;
 
+    #[wasm_bindgen(js_name = askEverything)]
+    fn ask_everything(options: &Object);
     #[wasm_bindgen(js_name = hostileOptions)]
     pub(crate) fn hostile_options() -> Vec<JsValue>;
 }
@@ -107,8 +112,18 @@ pub(crate) struct World(JsWorld);
 impl World {
     /// A world with a client of these options, written as JSON.
     pub(crate) fn with(options: &str) -> Self {
-        let world = Self(JsWorld::new());
+        Self::of(JSON::parse(options).unwrap().into())
+    }
+
+    /// The same, of an application that is asked for list, session and verdicts.
+    pub(crate) fn asking(options: &str) -> Self {
         let options: Object = JSON::parse(options).unwrap().into();
+        ask_everything(&options);
+        Self::of(options)
+    }
+
+    fn of(options: Object) -> Self {
+        let world = Self(JsWorld::new());
         Reflect::set(&options, &"WebSocket".into(), &world.web_socket()).unwrap();
         let core = Core::new(&options, 7.0).expect("the options are right");
         world.use_core(core.into());
