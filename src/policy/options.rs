@@ -320,20 +320,17 @@ mod tests {
         for spec in OPTIONS {
             let mut settings = Settings::default();
             let values = match spec.kind {
-                OptionKind::Boolean => [OptionValue::Boolean(false), OptionValue::Boolean(true)],
+                OptionKind::Boolean => [false, true].map(OptionValue::Boolean).to_vec(),
                 OptionKind::Choice(words) => {
-                    let last = u32::try_from(words.len() - 1).unwrap();
-                    [OptionValue::Choice(last), OptionValue::Choice(0)]
+                    (0..).zip(words).map(|(place, _)| OptionValue::Choice(place)).collect()
                 }
                 OptionKind::Integer { least, most } => {
-                    [OptionValue::Integer(least), OptionValue::Integer(most)]
+                    [least, most].map(OptionValue::Integer).to_vec()
                 }
-                OptionKind::Ratio => {
-                    [OptionValue::Ratio(Ratio::ZERO), OptionValue::Ratio(Ratio::ONE)]
-                }
-                OptionKind::Schedule => {
-                    ["1:2:3", "4:5:6:7"].map(|text| OptionValue::Schedule(text.parse().unwrap()))
-                }
+                OptionKind::Ratio => [Ratio::ZERO, Ratio::ONE].map(OptionValue::Ratio).to_vec(),
+                OptionKind::Schedule => ["1:2:3", "4:5:6:7"]
+                    .map(|text| OptionValue::Schedule(text.parse().unwrap()))
+                    .to_vec(),
             };
             for value in values {
                 assert!(settings.set(spec.key, value), "{}", spec.path);
