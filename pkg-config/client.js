@@ -31,6 +31,7 @@ export class ClusterClient extends EventTarget {
   #endWakes;
   #listings = 0;
   #awaitsList = false;
+  #listError;
   #draining = false;
   #host = {
     frame: (operation, attempt) => this.#exchange.frame(operation, attempt),
@@ -243,17 +244,18 @@ export class ClusterClient extends EventTarget {
     this.#listings += 1;
     const listing = this.#listings;
     this.#awaitsList = true;
-    const take = (list, reason) => {
+    const take = (list, failed = false, error = undefined) => {
       if (listing !== this.#listings) return;
       this.#awaitsList = false;
-      const usable = this.#core.listed(list);
-      if (!usable)
-        this.#emit('gatewaysfailed', { reason: reason ?? 'what the function gave is no list of gateways' });
+      const wrong = this.#core.listed(list);
+      if (wrong === undefined) this.#listError = undefined;
+      else if (failed) this.#failList('the function failed', error);
+      else this.#failList('what the function gave is no list of gateways', RegateError.ofOption(wrong));
       this.#drain();
     };
     Promise.resolve()
       .then(this.#application.gateways)
-      .then(take, () => take(undefined, 'the function failed'));
+      .then(take, (error) => take(undefined, true, error));
   }
 
   /** Whatever the application still says of the list that it was asked for comes too late. */
@@ -261,8 +263,12 @@ export class ClusterClient extends EventTarget {
     if (!this.#awaitsList) return;
     this.#awaitsList = false;
     this.#listings += 1;
-    if (isOver)
-      this.#emit('gatewaysfailed', { reason: 'the function gave nothing within the limit of a dial' });
+    if (isOver) this.#failList('the function gave nothing within the limit of a dial', undefined);
+  }
+
+  #failList(reason, error) {
+    this.#listError = error;
+    this.#emit('gatewaysfailed', { reason }); // what the function threw may hold a secret
   }
 
   /** Runs the session hook on a new socket. */
@@ -353,7 +359,7 @@ export class ClusterClient extends EventTarget {
   #endOf({ reason }, ready) {
     if (reason === 'aborted') return ready.abortReason;
     if (reason === 'requested') return new RegateError('CLIENT_CLOSED');
-    return new RegateError(reason, { failures: this.#core.failures() });
+    return new RegateError(reason, { failures: this.#core.failures(), cause: this.#listError });
   }
 
   #emitNotice({ kind, ...detail }) {

@@ -32,6 +32,7 @@ const RULES = {
   judgement: () =>
     'must give a verdict (next, same, refresh, stop) or { verdict, waitMilliseconds } with 0..=2147483647',
   key: () => 'must be a text of at least one character, or true to have one drawn',
+  list: () => 'must be a list here: only a client asks a function',
   logger: () => 'must be null or have the methods error, info and warn',
   method: () => 'must be a text of at least one character',
   object: () => 'must be an object',

@@ -148,7 +148,7 @@ export class Exchange {
     } catch (cause) {
       throw new RegateError('ENCODE_FAILED', { cause });
     }
-    return this.#core.notify(frame, socket) ? 'sent' : 'dropped';
+    return this.#core.notify(frame, byteLength(frame), socket) ? 'sent' : 'dropped';
   }
 
   /** Issues a subscription; says how to give it up. */

@@ -394,7 +394,10 @@ export interface Subscription {
 
 /** How a subscription is routed and ended. */
 export interface SubscribeOptions {
-  /** Whether a notification is for it; left out, `params.subscription` must be what the gateway answered. */
+  /**
+   * Whether a notification is for it; left out, `params.subscription` must be what the gateway answered. Where it is for several
+   * subscriptions, the one that was made first gets it.
+   */
   readonly route?: (notification: { readonly method: string; readonly params: unknown }) => boolean;
   /** What ends it at the gateway; left out, `…unsubscribe` where the method ends in `…subscribe`. */
   readonly unsubscribeMethod?: string;
@@ -518,7 +521,7 @@ export interface ClientEvents {
   };
   /** A wait began; `round` follows it. */
   waiting: { readonly milliseconds: number; readonly round: number };
-  /** The list function failed, or what it gave is no list: a failed round. */
+  /** The list function failed, or what it gave is no list: a failed round. What it threw is the `cause` of CONNECT_TIMEOUT. */
   gatewaysfailed: { readonly reason: string };
   /** The session hook threw this. */
   sessionfailed: { readonly gateway: string; readonly error: unknown };
@@ -648,7 +651,9 @@ export class ClusterClient {
   ): Promise<T>;
 
   /**
-   * Sends a message that has no answer, if the client is connected at this moment.
+   * Sends a message that has no answer, if the client is connected at this moment. What is over
+   * `limits.maxMessageBytes`, or does not fit `maxBufferedBytes` beside what the socket still has to
+   * send, is dropped.
    *
    * @returns what became of it: `sent` to the socket, or `dropped`.
    * @throws RegateError `INVALID_OPTION` or `ENCODE_FAILED`.
@@ -727,9 +732,9 @@ export interface RetryAttempt<Url extends string | undefined> {
   readonly signal: AbortSignal;
 }
 
-/** How `retry` tries. */
+/** How `retry` tries. Settings of a client that mean nothing here may stand beside these, so that one object serves both. */
 export interface RetryOptions {
-  /** URLs to go round, of any scheme: the next at once, one wait of the schedule a round. */
+  /** URLs to go round, of any scheme: the next at once, one wait of the schedule a round. A list, not a function. */
   readonly gateways?: readonly Gateway[];
   /** The schedule of waits, its jitter, and whether the list is shuffled. */
   readonly networking?: NetworkingOptions;

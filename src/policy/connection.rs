@@ -130,6 +130,8 @@ pub(crate) enum ConnectionOutput {
     },
     /// The application is to give the list.
     AskForList,
+    /// There was no list to be had.
+    ListFailed,
     RoundBegan,
     /// The session hook is to run on this socket.
     Greet {

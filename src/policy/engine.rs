@@ -268,9 +268,19 @@ impl Engine {
         }
     }
 
-    /// Why gateways failed last since `connect()`, in the order of their numbers.
+    /// Whether the limits let a message without an answer out now: how long it is, and how much the
+    /// platform still has to send before it.
+    ///
+    /// Such a message has nobody to tell of its fate, so that what does not fit is dropped.
     #[must_use]
-    pub fn last_failures(&self) -> &[(GatewayIndex, Cause)] {
+    pub const fn admits_notification(&self, bytes: u64, buffered_bytes: u64) -> bool {
+        self.operations.admits_notification(bytes, buffered_bytes)
+    }
+
+    /// Why gateways failed last since `connect()`, in the order of their numbers; before them, as
+    /// `None`, that there was no list to be had.
+    #[must_use]
+    pub fn last_failures(&self) -> &[(Option<GatewayIndex>, Cause)] {
         self.connection.last_failures()
     }
 

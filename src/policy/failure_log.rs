@@ -33,11 +33,11 @@ impl FailureLog {
         Self { outage: None }
     }
 
-    /// A dial failed, or a connection was lost. Only the first of an outage makes a line.
+    /// A dial failed, a connection was lost, or (`None`) there was no list. Only the first of an outage makes a line.
     pub(super) fn failed(
         &mut self,
         now: Instant,
-        gateway: GatewayIndex,
+        gateway: Option<GatewayIndex>,
         cause: Cause,
     ) -> Option<LogLine> {
         let Some(outage) = &mut self.outage else {

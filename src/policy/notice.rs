@@ -141,8 +141,8 @@ impl Notice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FailureCount {
-    /// Which gateway.
-    pub gateway: GatewayIndex,
+    /// Which gateway; `None` where there was no list to take one from.
+    pub gateway: Option<GatewayIndex>,
     /// How many of its dials failed and of its connections were lost.
     pub failures: u32,
     /// Why the last of them did.
@@ -155,8 +155,8 @@ pub struct FailureCount {
 pub enum LogLine {
     /// The first failure of an outage.
     OutageBegan {
-        /// The gateway that failed.
-        gateway: GatewayIndex,
+        /// The gateway that failed; `None` where there was no list to take one from.
+        gateway: Option<GatewayIndex>,
         /// Why it failed.
         cause: Cause,
     },

@@ -49,6 +49,8 @@ pub enum Cause {
     HeartbeatLost,
     /// The page went into the back/forward cache.
     Hidden,
+    /// There was no list of gateways to be had: this is no gateway's failure.
+    ListFailed,
     /// The constructor of the socket threw something other than what makes a gateway unusable.
     ConstructorThrew,
     /// The socket was not open although no close was seen, and none followed.
@@ -80,6 +82,7 @@ impl Cause {
             Self::DialLimit => "dial limit",
             Self::HeartbeatLost => "heartbeat lost",
             Self::Hidden => "page hidden",
+            Self::ListFailed => "the function gave no list",
             Self::ConstructorThrew => "constructor threw",
             Self::NotOpen => "socket was not open",
             Self::SendThrew => "send threw",
@@ -102,6 +105,7 @@ impl Cause {
             | Self::ConstructorThrew
             | Self::HeartbeatLost
             | Self::Hidden
+            | Self::ListFailed
             | Self::NotOpen
             | Self::SendThrew
             | Self::SessionFailed
@@ -189,6 +193,7 @@ pub const fn default_verdict(cause: Cause, in_flight: InFlight) -> Verdict {
         | Cause::DialLimit
         | Cause::HeartbeatLost
         | Cause::Hidden
+        | Cause::ListFailed
         | Cause::NotOpen
         | Cause::SendThrew
         | Cause::SessionFailed

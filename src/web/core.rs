@@ -9,7 +9,7 @@ use super::{
     Host,
     client::Inner,
     clock,
-    events::{self, FailureView},
+    events::{self, FailureView, LIST},
     options::read_messaging,
 };
 use crate::policy::{
@@ -209,12 +209,15 @@ impl Core {
         }
     }
 
-    /// What the list function gave; `undefined` for nothing. Says whether it could be used.
-    pub fn listed(&self, list: &JsValue) -> bool {
-        let taken = self.inner.take_list(list).ok();
-        let usable = taken.is_some();
+    /// What the list function gave; `undefined` for nothing. Says what is wrong with it, or
+    /// `undefined` where it can be used.
+    pub fn listed(&self, list: &JsValue) -> JsValue {
+        let (taken, wrong) = match self.inner.take_list(list) {
+            Ok(taken) => (Some(taken), JsValue::UNDEFINED),
+            Err(wrong) => (None, wrong),
+        };
         self.inner.handle(Event::GatewaysListed(taken));
-        usable
+        wrong
     }
 
     /// `setGateways()`.
@@ -261,14 +264,18 @@ impl Core {
         });
     }
 
-    /// Sends a message that has no answer on the socket of a session hook, or, for 0, on that of
-    /// the connection; `false` when it was dropped.
-    pub fn notify(&self, frame: &JsValue, socket: f64) -> bool {
+    /// Sends a message of `bytes` bytes that has no answer on the socket of a session hook, or,
+    /// for 0, on that of the connection; `false` when it was dropped.
+    pub fn notify(&self, frame: &JsValue, bytes: f64, socket: f64) -> bool {
         let socket = match clock::to_u64(socket) {
             0 => self.inner.engine.borrow().sendable_socket(),
             number => Some(SocketId::from_u64(number)),
         };
-        let sent = socket.is_some_and(|socket| self.inner.send(socket, None, frame));
+        let sent = socket.is_some_and(|socket| {
+            let buffered = self.inner.buffered_bytes(socket);
+            self.inner.engine.borrow().admits_notification(clock::to_u64(bytes), buffered)
+                && self.inner.send(socket, None, frame)
+        });
         if !sent {
             self.inner.pump();
         }
@@ -306,7 +313,10 @@ impl Core {
         let views: Vec<FailureView> = engine
             .last_failures()
             .iter()
-            .map(|&(gateway, cause)| FailureView::new(self.inner.label(gateway), cause))
+            .map(|&(gateway, cause)| {
+                let name = gateway.map_or(LIST.into(), |gateway| self.inner.label(gateway));
+                FailureView::new(name, cause)
+            })
             .collect();
         events::serialise(&views)
     }

@@ -10,6 +10,9 @@ use crate::policy::{
     Cause, FailureCount, GatewayIndex, LastFailure, LogLine, Notice, OperationError, StateReason,
 };
 
+/// What failed where there was no gateway to fail: the option that gives the list.
+pub(super) const LIST: &str = "gateways";
+
 /// One shape for all of them, so that it is spelled out in wasm once; what does not belong to a
 /// notice is left out of its object.
 #[derive(Debug, Default, Serialize)]
@@ -78,7 +81,7 @@ pub(super) fn to_object(notice: &Notice, label: impl Fn(GatewayIndex) -> String)
     let mut view = View::default();
     let count = |count: &FailureCount| FailureView {
         failures: Some(count.failures),
-        ..FailureView::new(label(count.gateway), count.last_cause)
+        ..FailureView::new(count.gateway.map_or(LIST.into(), &label), count.last_cause)
     };
     let caused = |view: &mut View, cause: Cause| {
         view.cause = Some(cause.as_str());
@@ -126,7 +129,7 @@ pub(super) fn to_object(notice: &Notice, label: impl Fn(GatewayIndex) -> String)
         Notice::Logged(line) => match line {
             LogLine::OutageBegan { gateway, cause } => {
                 view.kind = "outagebegan";
-                view.gateway = Some(label(*gateway));
+                view.gateway = Some(gateway.map_or(LIST.into(), &label));
                 caused(&mut view, *cause);
             }
             LogLine::OutageGoesOn { milliseconds, failures } => {

@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use super::{
     clock, events,
     gateways::{Gateways, Schemes, read_list},
-    options::Options,
+    options::{Options, invalid},
 };
 use crate::policy::{
     AttemptFailure, ErrorCode, GatewayIndex, Instant, OperationError, Redo, Retry, RetryStep,
@@ -43,6 +43,9 @@ impl RetryCore {
         let Options { settings, gateways: list, protocols, seed, .. } = Options::parse(options)?;
         let mut gateways = Gateways::new(protocols);
         let mut count = 0;
+        if list.is_function() {
+            return Err(invalid("gateways", &list, "list", &[]));
+        }
         if !list.is_undefined() {
             let entries = read_list(&list, &gateways.protocols(), Schemes::Any)?;
             count = u32::try_from(gateways.take(entries, None).len()).unwrap_or(u32::MAX);

@@ -65,6 +65,21 @@ test('maxBufferedBytes counts UTF-8 of what waits; 0: nothing may wait', async (
   }
 });
 
+test('notify: what is over a limit is dropped, as it has nobody to tell', async () => {
+  const message = `{"jsonrpc":"2.0","method":"n","params":["é"]}`;
+  const bytes = Buffer.byteLength(message);
+  const limits = { maxMessageBytes: bytes, maxBufferedBytes: 1000 };
+  const { client, socket } = await connected(echoing, { limits });
+  assert.equal(client.notify('n', ['é']), 'sent');
+  assert.equal(client.notify('n', ['éé']), 'dropped', 'too long');
+  socket.bufferedAmount = 1000 - bytes;
+  assert.equal(client.notify('n', ['é']), 'sent');
+  socket.bufferedAmount += 1;
+  assert.equal(client.notify('n', ['é']), 'dropped', 'does not fit');
+  assert.deepEqual(socket.sent, [message, message]);
+  client.close();
+});
+
 test('maxBufferedBytes counts what the platform still has to send', async () => {
   const { client, socket } = await connected(echoing, { limits: { maxBufferedBytes: 1000 } });
   socket.bufferedAmount = 990;

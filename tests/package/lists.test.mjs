@@ -93,17 +93,30 @@ test('throw, reject, null, rubbish and never settling are failed rounds; then a 
 
 test('a function that never gives a list: connect() rejects when the schedule is spent', async (t) => {
   const clock = virtualClock(t);
-  for (const [name, list, milliseconds] of [
-    ['throws', fault, 300],
-    ['hangs', () => new Promise(() => {}), 3300],
+  for (const [name, list, milliseconds, cause] of [
+    ['throws', fault, 300, 'mine'],
+    ['hangs', () => new Promise(() => {}), 3300, undefined],
+    ['no list', () => ['nonsense'], 300, /gateways\[0\]/],
   ]) {
-    const { client, told } = clientWith(list, { networking: { connectTimeouts: '100:250:100' } });
-    const connecting = assert.rejects(client.connect(), { code: 'CONNECT_TIMEOUT', completion: 'no' });
+    const lines = [];
+    const logger = { warn: (text) => lines.push(text), error: (text) => lines.push(text), info() {} };
+    const networking = { connectTimeouts: '100:250:100' };
+    const { client, told } = clientWith(list, { networking, logger });
+    const connecting = assert.rejects(client.connect(), (error) => {
+      assert.deepEqual([error.code, error.completion], ['CONNECT_TIMEOUT', 'no']);
+      assert.deepEqual(error.failures, [{ gateway: 'gateways', cause: 'the function gave no list' }]);
+      if (cause instanceof RegExp) assert.match(error.cause.message, cause);
+      else assert.equal(error.cause?.message, cause);
+      return true;
+    });
     await clock.advance(milliseconds);
     await connecting;
     assert.equal(told.filter((line) => line.startsWith('gatewaysfailed')).length, 3, name);
     assert.equal(told.at(-1), 'statechange closed');
     assert.equal(clock.running, 0);
+    assert.match(lines[0], /^regate: gateways failed: the function gave no list$/);
+    assert.match(lines[1], /gave up with CONNECT_TIMEOUT .*gateways: the function gave no list, 2 times/);
+    assert.equal(lines.length, 2);
   }
 });
 

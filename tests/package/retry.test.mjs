@@ -308,6 +308,7 @@ test('wrong options are named before anything runs', async () => {
     [never, { messaging: { retryTimeoutSeconds: '5' } }, /retryTimeoutSeconds is "5"/],
     [never, { networking: { connectTimeouts: 'x' } }, /connectTimeouts/],
     [never, { gateways: [] }, /gateways/],
+    [never, { gateways: () => [] }, /gateways is a function: it must be a list here/],
     [never, { gateways: ['/relative'] }, /gateways\[0\] must be an absolute URL/],
     [never, { retries: 5 }, /retries is 5: it is no option of regate/],
     [never, { seed: -1 }, /seed is -1/],

@@ -376,10 +376,10 @@ impl Stage {
         self.dials.iter().map(|&(at, _)| at).collect()
     }
 
-    /// Why gateways failed last.
+    /// Why gateways failed last; `-` for the list.
     pub(crate) fn failures(&self) -> Vec<(char, Cause)> {
         let failures = self.engine.last_failures().iter();
-        failures.map(|&(gateway, cause)| (letter(gateway), cause)).collect()
+        failures.map(|&(gateway, cause)| (gateway.map_or('-', letter), cause)).collect()
     }
 
     pub(crate) fn ping_times(&self) -> Vec<u64> {

@@ -1,8 +1,8 @@
 //! Lists that change: a function that gives the list, and `setGateways`.
 
 use regate::policy::{
-    Cause, ClientState, Event, GatewayIndex, GaveUp, Heartbeat, Notice, Settings, StateReason,
-    Verdict,
+    Cause, ClientState, Event, GatewayIndex, GaveUp, Heartbeat, Judgement, LogLine, Notice,
+    Settings, StateReason, Verdict,
 };
 
 use crate::driver::{Dial, Frame, List, OPEN, REFUSE, Script, Stage, closed_with, exact};
@@ -391,4 +391,32 @@ fn taking_a_gateway_out_of_the_list_and_back_in_does_not_dial_it_twice_in_a_roun
     assert_eq!(stage.dialled(), "ABC");
     stage.run_until(300);
     assert_eq!(stage.dialled().len(), 5);
+}
+
+#[test]
+fn a_list_that_is_not_to_be_had_is_a_failure_that_is_logged_and_kept_until_there_is_one() {
+    let lists = Script::first([List::Fail, List::Hang], List::Of(&[0]));
+    let mut stage = listing(lists, 1, REFUSE);
+    stage.run_until(240);
+    assert_eq!(stage.failures(), [('-', Cause::ListFailed)]);
+    assert!(matches!(
+        stage.lines()[..],
+        [(0, LogLine::OutageBegan { gateway: None, cause: Cause::ListFailed })]
+    ));
+    stage.run_until(40_000);
+    assert_eq!(stage.failures(), [('A', closed_with(1006))]);
+    assert_eq!(stage.lines().len(), 1);
+}
+
+#[test]
+fn a_gateway_that_was_to_be_dialled_again_is_not_where_the_list_has_lost_it_meanwhile() {
+    let mut settings = with_list();
+    settings.connection.hooks.close_policy = true;
+    let mut stage = Stage::of(settings, 2, REFUSE);
+    stage.lists = Script::first([List::Of(&[0])], List::Of(&[1]));
+    let judgement = Judgement { verdict: Some(Verdict::Same), wait_milliseconds: 0 };
+    stage.judgements = Script::first([judgement], Judgement::default());
+    stage.connect();
+    stage.run_until(1_000);
+    assert_eq!(stage.dialled(), "AB");
 }

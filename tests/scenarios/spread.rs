@@ -94,3 +94,15 @@ fn closing_while_the_fleet_is_spread_dials_nothing() {
     stage.assert_silent();
     assert_eq!(stage.dials.len(), 1);
 }
+
+#[test]
+fn a_loss_at_the_very_floor_is_spread_as_any_other() {
+    let mut settings = spread_by(1_000_000);
+    settings.connection.steady_milliseconds = 100;
+    let mut stage = Stage::connected_for(settings, 2, 250);
+    stage.lose(1006);
+    stage.run_for(0);
+    assert_eq!(stage.dialled(), "A");
+    stage.run_for(1_000_000);
+    assert_eq!(stage.dialled(), "AB");
+}

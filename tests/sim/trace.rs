@@ -160,16 +160,18 @@ fn notice(notice: &Notice) -> String {
     }
 }
 
+fn place(gateway: Option<GatewayIndex>) -> String {
+    gateway.map_or("list".into(), |gateway| gateway.position().to_string())
+}
+
 fn log(line: &LogLine) -> String {
     match line {
         LogLine::OutageBegan { gateway, cause: why } => {
-            format!("gateway {} {}", gateway.position(), cause(*why))
+            format!("gateway {} {}", place(*gateway), cause(*why))
         }
         LogLine::OutageGoesOn { milliseconds, failures } => {
-            let counts: Vec<_> = failures
-                .iter()
-                .map(|c| format!("{}: {}", c.gateway.position(), c.failures))
-                .collect();
+            let counts: Vec<_> =
+                failures.iter().map(|c| format!("{}: {}", place(c.gateway), c.failures)).collect();
             format!("out for {milliseconds} ms, failures {}", counts.join(", "))
         }
         LogLine::OutageEnded { gateway, milliseconds, rounds, dials } => {

@@ -20,7 +20,7 @@ impl Connection {
         said: Option<Verdict>,
         in_flight: InFlight,
     ) {
-        self.note_failure(gateway, cause);
+        self.note_failure(Some(gateway), cause);
         if matches!(self.state, State::Greeting { .. }) {
             self.push(ConnectionOutput::GreetingEnded { cause });
         }
@@ -167,7 +167,7 @@ impl Connection {
         let steady = self.forgive(now);
         let loss = if cause == Cause::Dropped { Loss::Steady } else { steady };
         if cause != Cause::Dropped {
-            self.note_failure(gateway, cause);
+            self.note_failure(Some(gateway), cause);
         }
         let verdict = said.unwrap_or(default_verdict(cause, in_flight));
         if self.settings.reconnect == Reconnect::Never && cause != Cause::Dropped {
@@ -207,7 +207,7 @@ impl Connection {
         self.push(ConnectionOutput::Steadied { gateway, since });
     }
 
-    pub(super) fn note_failure(&mut self, gateway: GatewayIndex, cause: Cause) {
+    pub(super) fn note_failure(&mut self, gateway: Option<GatewayIndex>, cause: Cause) {
         match self.last_failures.binary_search_by_key(&gateway, |&(gateway, _)| gateway) {
             Ok(place) => {
                 if let Some(last) = self.last_failures.get_mut(place) {

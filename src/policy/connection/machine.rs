@@ -22,7 +22,7 @@ pub(crate) struct Connection {
     pub(super) least_wait_milliseconds: u64,
     pub(super) round_began_at: Option<Instant>,
     pub(super) rounds: u32,
-    pub(super) last_failures: Vec<(GatewayIndex, Cause)>,
+    pub(super) last_failures: Vec<(Option<GatewayIndex>, Cause)>,
     pub(super) sockets: u64,
     outputs: VecDeque<ConnectionOutput>,
 }
@@ -164,7 +164,7 @@ impl Connection {
                 self.relist(&list, then);
                 self.go(now, then);
             }
-            (Listing { .. }, E::Listed(_)) => self.wait(now, Then::Round),
+            (Listing { .. }, E::Listed(_)) => self.fail_list(now),
             (_, E::ListReplaced(list)) if !list.is_empty() => self.take_list(now, &list),
 
             (Pausing { until, pause: Pause::Wait, then }, E::Woken) => {
@@ -228,7 +228,7 @@ impl Connection {
         match self.state {
             State::Idle | State::Closed | State::Judging { .. } | State::Hidden => {}
             State::Pausing { then, .. } => self.proceed(now, then),
-            State::Listing { .. } => self.wait(now, Then::Round),
+            State::Listing { .. } => self.fail_list(now),
             State::Dialling { socket, gateway, cause, .. }
             | State::Greeting { socket, gateway, cause, .. } => {
                 self.push(ConnectionOutput::Close { socket });
@@ -303,8 +303,9 @@ impl Connection {
         matches!(self.state, State::Hidden)
     }
 
-    /// Why gateways failed last since `connect()`, in the order of their numbers.
-    pub(crate) fn last_failures(&self) -> &[(GatewayIndex, Cause)] {
+    /// Why gateways failed last since `connect()`, in the order of their numbers; before them, where
+    /// there was no list to be had, that.
+    pub(crate) fn last_failures(&self) -> &[(Option<GatewayIndex>, Cause)] {
         &self.last_failures
     }
 

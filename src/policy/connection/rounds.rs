@@ -198,6 +198,13 @@ impl Connection {
         }
     }
 
+    /// There was no list to be had: that is a failed round.
+    pub(super) fn fail_list(&mut self, now: Instant) {
+        self.note_failure(None, Cause::ListFailed);
+        self.push(ConnectionOutput::ListFailed);
+        self.wait(now, Then::Round);
+    }
+
     /// The list that was asked for. What it brings into a running round waits for the next one,
     /// which asks again: else a function and refusals could keep a round going without a pause.
     pub(super) fn relist(&mut self, list: &[GatewayIndex], then: Then) {
@@ -206,7 +213,8 @@ impl Connection {
             Then::Round | Then::RoundAfter(_) => self.round.replace(list, rng),
             Then::NextDial | Then::Redial(_) => self.round.replace_meanwhile(list, rng),
         }
-        self.last_failures.retain(|(gateway, _)| list.contains(gateway));
+        self.last_failures
+            .retain(|(gateway, _)| gateway.is_some_and(|gateway| list.contains(&gateway)));
     }
 
     /// The page goes into the back/forward cache: leaves without a fault of anybody's.

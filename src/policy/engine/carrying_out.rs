@@ -61,11 +61,12 @@ impl Engine {
             ConnectionOutput::Lost { gateway, cause } => {
                 self.liveness.ended();
                 if !matches!(cause, Cause::Dropped | Cause::Hidden) {
-                    self.log_failure(now, gateway, cause);
+                    self.log_failure(now, Some(gateway), cause);
                 }
                 self.operations.lose(now, cause, except);
                 self.pass_on(now);
             }
+            ConnectionOutput::ListFailed => self.log_failure(now, None, Cause::ListFailed),
             ConnectionOutput::RoundBegan => self.failure_log.round_began(),
             ConnectionOutput::Steadied { gateway, since } => {
                 if let Some(line) = self.failure_log.steadied(gateway, since) {
@@ -75,13 +76,13 @@ impl Engine {
             ConnectionOutput::Ended { reason, lost } => {
                 self.liveness.ended();
                 if let Some((gateway, cause)) = lost {
-                    self.log_failure(now, gateway, cause);
+                    self.log_failure(now, Some(gateway), cause);
                 }
                 self.end(now, reason, lost.map(|(_, cause)| cause), except);
             }
             ConnectionOutput::Notice(notice) => {
                 if let Notice::DialFailed { gateway, cause, .. } = notice {
-                    self.log_failure(now, gateway, cause);
+                    self.log_failure(now, Some(gateway), cause);
                 }
                 self.actions.push_back(Action::Tell(notice));
             }
@@ -104,7 +105,7 @@ impl Engine {
         self.pass_on(now);
     }
 
-    fn log_failure(&mut self, now: Instant, gateway: GatewayIndex, cause: Cause) {
+    fn log_failure(&mut self, now: Instant, gateway: Option<GatewayIndex>, cause: Cause) {
         if let Some(line) = self.failure_log.failed(now, gateway, cause) {
             self.actions.push_back(Action::Tell(Notice::Logged(line)));
         }

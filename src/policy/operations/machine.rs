@@ -170,7 +170,7 @@ impl Operations {
         if operation.time_out_at.is_some_and(|at| at <= now) {
             return Err(ErrorCode::Timeout);
         }
-        if limits.max_message_bytes != 0 && operation.bytes > limits.max_message_bytes {
+        if self.is_too_big(operation.bytes) {
             return Err(ErrorCode::MessageTooBig);
         }
         match (operation.binding, self.link) {
@@ -205,14 +205,32 @@ impl Operations {
         let most_bytes = limits.max_buffered_bytes;
         let full = if sends_now {
             let most = limits.max_in_flight_operations;
-            most != 0 && self.in_flight >= most
-                || buffered_bytes > 0 && buffered_bytes.saturating_add(operation.bytes) > most_bytes
+            most != 0 && self.in_flight >= most || self.overfills(operation.bytes, buffered_bytes)
         } else {
             self.waiting >= limits.max_pending_operations
                 || most_bytes == 0
                 || self.waiting_bytes.saturating_add(operation.bytes) > most_bytes
         };
         if full { Err(ErrorCode::Overloaded) } else { Ok(()) }
+    }
+
+    /// Whether a message without an answer may go out beside what the platform still has to send.
+    pub(in crate::policy) const fn admits_notification(
+        &self,
+        bytes: u64,
+        buffered_bytes: u64,
+    ) -> bool {
+        !self.is_too_big(bytes) && !self.overfills(bytes, buffered_bytes)
+    }
+
+    const fn is_too_big(&self, bytes: u64) -> bool {
+        let most = self.limits.max_message_bytes;
+        most != 0 && bytes > most
+    }
+
+    /// Whether it is more than the platform should have to send. One message may always be.
+    const fn overfills(&self, bytes: u64, buffered_bytes: u64) -> bool {
+        buffered_bytes > 0 && buffered_bytes.saturating_add(bytes) > self.limits.max_buffered_bytes
     }
 
     /// An answer came on the live socket; says whether it belonged to anything.
