@@ -41,8 +41,6 @@ export class ClusterClient extends EventTarget {
     list: () => this.#list(),
     greet: (socket, gateway) => this.#greet(socket, gateway),
     judge: (gateway, code, reason, verdict) => this.#judge(gateway, code, reason, verdict),
-    late: (event) => event.target?.close(),
-    ignore: nothing,
   };
   #codec;
 

@@ -6,6 +6,7 @@
 //!
 //! Where wasm calls JavaScript it holds no borrow, as the callee may call straight back in.
 
+mod application;
 mod client;
 mod clock;
 mod core;

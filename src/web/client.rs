@@ -9,39 +9,50 @@ use core::{
 use wasm_bindgen::prelude::*;
 
 use super::{
-    Host, clock,
+    application::{Application, Failure},
+    clock,
     gateways::{Gateways, Schemes, read_list},
-    options::Options,
     socket::{Ears, Socket},
     timer::Timer,
 };
 use crate::policy::{
-    Action, AttemptId, Cause, Engine, Event, GatewayIndex, Judgement, Notice, OperationId,
-    SendFailure, Settings, SocketId, Verdict,
+    Action, AttemptId, Cause, Engine, Event, GatewayIndex, Notice, OperationId, SendFailure,
+    Settings, SocketId, Verdict,
 };
 
 /// What the client is made of. Nothing here is borrowed while JavaScript runs.
-pub(super) struct Inner {
+pub(super) struct Inner<A> {
     pub(super) engine: RefCell<Engine>,
     pub(super) settings: Settings,
     pub(super) gateways: RefCell<Gateways>,
     /// What the last close event said; for the close policy alone.
     close_reason: RefCell<JsValue>,
     pub(super) constructor: Option<js_sys::Function>,
-    pub(super) foreign_names: Vec<JsValue>,
     ears: Ears,
     sockets: RefCell<Vec<Socket>>,
     timer: RefCell<Timer>,
     pub(super) notices: RefCell<VecDeque<Notice>>,
-    /// There while anything may still happen. Without one the client can be collected.
-    pub(super) host: RefCell<Option<Host>>,
+    /// There while anything may still happen. Without it the client can be collected.
+    application: RefCell<Option<A>>,
     /// The frame of the operation that is being made, so that it need not be asked for.
     pub(super) fresh_frame: RefCell<Option<(OperationId, JsValue)>>,
     pumping: Cell<Pumping>,
     pub(super) counts: Cell<ShellCounts>,
 }
 
-impl fmt::Debug for Inner {
+/// What a client is made from.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) settings: Settings,
+    /// The list as JavaScript has it; of no account where it is to be asked for.
+    pub(super) gateways: JsValue,
+    pub(super) protocols: JsValue,
+    /// That of the platform where there is none.
+    pub(super) constructor: Option<js_sys::Function>,
+    pub(super) seed: u64,
+}
+
+impl<A> fmt::Debug for Inner<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Inner").finish_non_exhaustive() // URLs hold secrets
     }
@@ -59,11 +70,10 @@ pub(super) struct ShellCounts {
     pub(super) messages: u64,
 }
 
-impl Inner {
-    /// Reads the options. Nothing is dialled, armed or listened to.
-    pub(super) fn make(options: &JsValue, drawn_seed: f64) -> Result<Rc<Self>, JsValue> {
-        let Options { settings, gateways: list, protocols, constructor, seed, foreign, .. } =
-            Options::parse(options)?;
+impl<A: Application> Inner<A> {
+    /// Reads the list. Nothing is dialled, armed or listened to.
+    pub(super) fn make(parts: Parts) -> Result<Rc<Self>, JsValue> {
+        let Parts { settings, gateways: list, protocols, constructor, seed } = parts;
         let mut gateways = Gateways::new(protocols);
         let count = if settings.connection.hooks.list {
             0 // they are asked for before the first round
@@ -71,7 +81,6 @@ impl Inner {
             let entries = read_list(&list, &gateways.protocols(), Schemes::WebSocket)?;
             u32::try_from(gateways.take(entries, None).len()).unwrap_or(u32::MAX)
         };
-        let seed = seed.unwrap_or(clock::to_u64(drawn_seed));
         let engine = Engine::new(settings, count, seed);
         let constructor = constructor.or_else(platform_constructor);
         Ok(Rc::new_cyclic(|weak| Self {
@@ -81,11 +90,10 @@ impl Inner {
             gateways: RefCell::new(gateways),
             close_reason: RefCell::default(),
             constructor,
-            foreign_names: foreign,
             sockets: RefCell::default(),
             timer: RefCell::default(),
             notices: RefCell::default(),
-            host: RefCell::default(),
+            application: RefCell::default(),
             fresh_frame: RefCell::default(),
             pumping: Cell::new(Pumping::Idle),
             counts: Cell::default(),
@@ -111,9 +119,8 @@ impl Inner {
 
     fn call_for_notices(&self) {
         let any = !self.notices.borrow().is_empty();
-        let host = self.host.borrow().clone();
-        if let (true, Some(host)) = (any, host) {
-            drop(host.drain());
+        if let (true, Some(application)) = (any, self.application()) {
+            application.take_notices();
         }
     }
 
@@ -126,9 +133,8 @@ impl Inner {
         counts.messages = counts.messages.saturating_add(1);
         self.counts.set(counts);
         self.engine.borrow_mut().handle_event(clock::now(), Event::Received(id));
-        let host = self.host.borrow().clone();
-        if let Some(host) = host {
-            drop(host.message(data));
+        if let Some(application) = self.application() {
+            application.take_message(data);
         }
         self.call_for_notices();
     }
@@ -174,16 +180,24 @@ impl Inner {
                 inner.call_for_notices();
             }
         });
-        self.let_host_go();
+        self.let_application_go();
     }
 
-    /// Forgets the package's object once nothing can happen that it must hear of.
-    pub(super) fn let_host_go(&self) {
+    /// Holds on to the application for as long as anything can happen that it must hear of.
+    pub(super) fn attach(&self, application: &A) {
+        let mut attached = self.application.borrow_mut();
+        if attached.is_none() {
+            *attached = Some(application.clone());
+        }
+    }
+
+    /// Forgets the application once nothing can happen that it must hear of.
+    pub(super) fn let_application_go(&self) {
         if self.pumping.get() == Pumping::Busy {
             return; // there may be more to tell
         }
         if self.notices.borrow().is_empty() && self.engine.borrow().is_quiet() {
-            drop(self.host.borrow_mut().take());
+            drop(self.application.borrow_mut().take());
         }
     }
 
@@ -196,14 +210,14 @@ impl Inner {
                 }
             }
             Action::AskForGateways => {
-                if let Some(host) = self.host() {
-                    drop(host.list());
+                if let Some(application) = self.application() {
+                    application.list();
                 }
             }
             Action::Judge { gateway, cause, verdict } => self.judge(gateway, cause, verdict),
             Action::Greet { socket, gateway } => {
-                if let Some(host) = self.host() {
-                    drop(host.greet(clock::to_number(socket.as_u64()), &self.label(gateway)));
+                if let Some(application) = self.application() {
+                    application.greet(socket, &self.label(gateway));
                 }
             }
             Action::MeasureBuffer { socket } => {
@@ -212,8 +226,7 @@ impl Inner {
                 self.engine.borrow_mut().handle_event(clock::now(), event);
             }
             Action::Ping { socket, attempt } => {
-                let number = clock::to_number(attempt.as_u64());
-                let ping = self.host().and_then(|host| host.ping(number).ok());
+                let ping = self.application().map(|application| application.ping(attempt));
                 if let Some(ping) = ping.filter(|ping| !ping.is_undefined()) {
                     self.send(socket, None, &ping);
                 }
@@ -226,8 +239,8 @@ impl Inner {
         }
     }
 
-    fn host(&self) -> Option<Host> {
-        self.host.borrow().clone()
+    fn application(&self) -> Option<A> {
+        self.application.borrow().clone()
     }
 
     fn open(self: &Rc<Self>, id: SocketId, gateway: GatewayIndex) {
@@ -235,10 +248,10 @@ impl Inner {
         counts.dials = counts.dials.saturating_add(1);
         self.counts.set(counts);
         let gateway = self.gateways.borrow().get(gateway).cloned();
-        let opened = match (gateway, self.constructor.as_ref(), self.host()) {
-            (Some(gateway), Some(constructor), Some(host)) => {
+        let opened = match (gateway, self.constructor.as_ref()) {
+            (Some(gateway), Some(constructor)) => {
                 let url = gateway.url.as_str().into();
-                Socket::open(id, constructor, &url, &gateway.protocols, host)
+                Socket::open(id, constructor, &url, &gateway.protocols)
             }
             _ => Err(Cause::ConstructorThrew),
         };
@@ -258,16 +271,11 @@ impl Inner {
     /// Asks the application what a failure means, and reports what it says.
     fn judge(&self, gateway: GatewayIndex, cause: Cause, verdict: Verdict) {
         let reason = self.close_reason.replace(JsValue::UNDEFINED);
-        let code = cause.close_code().map_or(-1, |code| i32::from(code.as_u16()));
-        let reason = if code < 0 { JsValue::UNDEFINED } else { reason };
-        let said = self
-            .host()
-            .and_then(|host| host.judge(&self.label(gateway), code, &reason, verdict.as_str()).ok())
-            .flatten();
-        let judgement = said.map_or(Judgement::default(), |said| Judgement {
-            verdict: said.get(0).as_string().as_deref().and_then(Verdict::from_text),
-            wait_milliseconds: clock::to_u64(said.get(1).as_f64().unwrap_or(0.0)),
-        });
+        let reason = if cause.close_code().is_some() { reason } else { JsValue::UNDEFINED };
+        let gateway = self.label(gateway);
+        let failure = Failure { gateway: &gateway, cause, reason, verdict };
+        let judgement =
+            self.application().map(|application| application.judge(&failure)).unwrap_or_default();
         self.engine.borrow_mut().handle_event(clock::now(), Event::FailureJudged(judgement));
     }
 
@@ -290,12 +298,8 @@ impl Inner {
             Some((of, frame)) if of == operation && attempt.as_u64() == operation.as_u64() => frame,
             other => {
                 *self.fresh_frame.borrow_mut() = other;
-                let host = self.host.borrow().clone();
-                let numbers = (operation.as_u64(), attempt.as_u64());
-                host.map_or(JsValue::UNDEFINED, |host| {
-                    let numbers = (clock::to_number(numbers.0), clock::to_number(numbers.1));
-                    host.frame(numbers.0, numbers.1).unwrap_or_default()
-                })
+                let application = self.application();
+                application.map_or(JsValue::UNDEFINED, |it| it.frame(operation, attempt))
             }
         }
     }

@@ -7,10 +7,10 @@ use wasm_bindgen::prelude::*;
 
 use super::{
     Host,
-    client::Inner,
+    client::{Inner, Parts},
     clock,
     events::{self, FailureView, LIST},
-    options::read_messaging,
+    options::{Options, read_messaging},
 };
 use crate::policy::{
     Answer, AttemptId, Binding, Call, CloseRequest, Event, Notice, OperationId, Purpose, Redo,
@@ -58,7 +58,8 @@ struct Stats {
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Core {
-    inner: Rc<Inner>,
+    inner: Rc<Inner<Host>>,
+    foreign_names: Vec<JsValue>,
 }
 
 #[wasm_bindgen]
@@ -70,13 +71,17 @@ impl Core {
     /// What is wrong with an option, as an array that the package makes a `RegateError` of.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &JsValue, drawn_seed: f64) -> Result<Core, JsValue> {
-        Ok(Self { inner: Inner::make(options, drawn_seed)? })
+        let Options { settings, gateways, protocols, constructor, seed, foreign, .. } =
+            Options::parse(options)?;
+        let seed = seed.unwrap_or(clock::to_u64(drawn_seed));
+        let parts = Parts { settings, gateways, protocols, constructor, seed };
+        Ok(Self { inner: Inner::make(parts)?, foreign_names: foreign })
     }
 
     /// Names of an existing configuration that mean nothing here.
     #[wasm_bindgen(getter, js_name = foreignNames)]
     pub fn foreign_names(&self) -> Vec<JsValue> {
-        self.inner.foreign_names.clone()
+        self.foreign_names.clone()
     }
 
     /// Whether there is a constructor of sockets.
@@ -87,13 +92,13 @@ impl Core {
 
     /// `connect()`. The first dial comes with the next [`tick`](Self::tick).
     pub fn connect(&self, host: &Host) {
-        self.attach(host);
+        self.inner.attach(host);
         self.inner.handle(Event::ConnectRequested);
     }
 
     /// `reconnect()`.
     pub fn reconnect(&self, host: &Host) {
-        self.attach(host);
+        self.inner.attach(host);
         self.inner.handle(Event::ReconnectRequested);
     }
 
@@ -145,7 +150,7 @@ impl Core {
             (!timeout_milliseconds.is_nan()).then(|| clock::to_u64(timeout_milliseconds));
         let operation = OperationId::from_u64(clock::to_u64(number));
         let session = SocketId::from_u64(clock::to_u64(socket));
-        self.attach(host);
+        self.inner.attach(host);
         *self.inner.fresh_frame.borrow_mut() = Some((operation, frame));
         let sendable = self.inner.engine.borrow().sendable_socket();
         let call = Call {
@@ -288,7 +293,7 @@ impl Core {
         match next {
             Some(notice) => events::to_object(&notice, |gateway| self.inner.label(gateway)),
             None => {
-                self.inner.let_host_go();
+                self.inner.let_application_go();
                 JsValue::UNDEFINED
             }
         }
@@ -342,13 +347,6 @@ impl Core {
             overloaded: clock::to_number(counts.overloaded),
             unmatched_answers: clock::to_number(counts.unmatched_answers),
         })
-    }
-
-    fn attach(&self, host: &Host) {
-        let mut attached = self.inner.host.borrow_mut();
-        if attached.is_none() {
-            *attached = Some(host.clone());
-        }
     }
 
     fn has_notices(&self) -> bool {

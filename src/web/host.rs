@@ -1,7 +1,13 @@
-//! What the shell wants of the package: the other side of the border.
+//! The npm package as the application.
 
-use js_sys::{Array, Function};
+use js_sys::Array;
 use wasm_bindgen::prelude::*;
+
+use super::{
+    application::{Application, Failure},
+    clock::{to_number, to_u64},
+};
+use crate::policy::{AttemptId, Judgement, OperationId, SocketId, Verdict};
 
 // All of them are caught: what throws past wasm leaves its stack where it was, and a stack that
 // only grows ends in a trap. The package lets none of them throw; an overflow can in any.
@@ -11,46 +17,70 @@ extern "C" {
     #[derive(Clone, Debug)]
     pub type Host;
 
-    /// The frame of an operation under the id of this attempt.
-    #[wasm_bindgen(method, catch)]
-    pub(super) fn frame(this: &Host, operation: f64, attempt: f64) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch, js_name = frame)]
+    fn call_frame(this: &Host, operation: f64, attempt: f64) -> Result<JsValue, JsValue>;
 
-    /// A message came on the live socket.
-    #[wasm_bindgen(method, catch)]
-    pub(super) fn message(this: &Host, data: JsValue) -> Result<(), JsValue>;
+    #[wasm_bindgen(method, catch, js_name = message)]
+    fn call_message(this: &Host, data: JsValue) -> Result<(), JsValue>;
 
-    /// There are notices to be pulled.
-    #[wasm_bindgen(method, catch)]
-    pub(super) fn drain(this: &Host) -> Result<(), JsValue>;
+    #[wasm_bindgen(method, catch, js_name = drain)]
+    fn call_drain(this: &Host) -> Result<(), JsValue>;
 
-    /// A ping under this id, or `undefined` where there is none.
-    #[wasm_bindgen(method, catch)]
-    pub(super) fn ping(this: &Host, attempt: f64) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch, js_name = ping)]
+    fn call_ping(this: &Host, attempt: f64) -> Result<JsValue, JsValue>;
 
-    /// The list of gateways is wanted; it is to be reported by `listed`.
-    #[wasm_bindgen(method, catch)]
-    pub(super) fn list(this: &Host) -> Result<(), JsValue>;
+    // What it comes to is reported by `listed`.
+    #[wasm_bindgen(method, catch, js_name = list)]
+    fn call_list(this: &Host) -> Result<(), JsValue>;
 
-    /// The session hook is to run on this socket.
-    #[wasm_bindgen(method, catch)]
-    pub(super) fn greet(this: &Host, socket: f64, gateway: &str) -> Result<(), JsValue>;
+    #[wasm_bindgen(method, catch, js_name = greet)]
+    fn call_greet(this: &Host, socket: f64, gateway: &str) -> Result<(), JsValue>;
 
-    /// What a failure means: `undefined`, or a verdict and the least length of the next wait.
-    /// The code is below 0 where there was none.
-    #[wasm_bindgen(method, catch)]
-    pub(super) fn judge(
+    // `undefined`, or a verdict and the least length of the next wait. The code is below 0 where
+    // there was none.
+    #[wasm_bindgen(method, catch, js_name = judge)]
+    fn call_judge(
         this: &Host,
         gateway: &str,
         code: i32,
         reason: &JsValue,
         verdict: &str,
     ) -> Result<Option<Array>, JsValue>;
+}
 
-    /// A function that closes the socket whose late `open` it is called with.
-    #[wasm_bindgen(method, getter)]
-    pub(super) fn late(this: &Host) -> Function;
+impl Application for Host {
+    fn frame(&self, operation: OperationId, attempt: AttemptId) -> JsValue {
+        let (operation, attempt) = (to_number(operation.as_u64()), to_number(attempt.as_u64()));
+        self.call_frame(operation, attempt).unwrap_or_default()
+    }
 
-    /// A function that does nothing.
-    #[wasm_bindgen(method, getter)]
-    pub(super) fn ignore(this: &Host) -> Function;
+    fn take_message(&self, data: JsValue) {
+        drop(self.call_message(data));
+    }
+
+    fn take_notices(&self) {
+        drop(self.call_drain());
+    }
+
+    fn ping(&self, attempt: AttemptId) -> JsValue {
+        self.call_ping(to_number(attempt.as_u64())).unwrap_or_default()
+    }
+
+    fn list(&self) {
+        drop(self.call_list());
+    }
+
+    fn greet(&self, socket: SocketId, gateway: &str) {
+        drop(self.call_greet(to_number(socket.as_u64()), gateway));
+    }
+
+    fn judge(&self, failure: &Failure<'_>) -> Judgement {
+        let code = failure.cause.close_code().map_or(-1, |code| i32::from(code.as_u16()));
+        let said =
+            self.call_judge(failure.gateway, code, &failure.reason, failure.verdict.as_str());
+        said.ok().flatten().map_or(Judgement::default(), |said| Judgement {
+            verdict: said.get(0).as_string().as_deref().and_then(Verdict::from_text),
+            wait_milliseconds: to_u64(said.get(1).as_f64().unwrap_or(0.0)),
+        })
+    }
 }

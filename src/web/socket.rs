@@ -9,7 +9,7 @@ use js_sys::{Array, Reflect};
 use wasm_bindgen::prelude::*;
 use web_sys::WebSocket;
 
-use super::{Host, client::Inner, clock};
+use super::{application::Application, client::Inner, clock};
 use crate::policy::{Cause, CloseCode, Event, SendFailure, SocketId};
 
 // All that touches a socket is caught: in workerd even `readyState` throws when the socket is
@@ -45,7 +45,7 @@ pub(super) struct Ears {
 }
 
 impl Ears {
-    pub(super) fn of(inner: Weak<Inner>) -> Self {
+    pub(super) fn of<A: Application>(inner: Weak<Inner<A>>) -> Self {
         let weak = inner.clone();
         let on_event = Closure::new(move |id: f64, event: JsValue| {
             if let Some(inner) = weak.upgrade() {
@@ -66,7 +66,6 @@ impl Ears {
 pub(super) struct Socket {
     id: SocketId,
     socket: AnySocket,
-    host: Host,
 }
 
 impl Socket {
@@ -77,7 +76,6 @@ impl Socket {
         constructor: &js_sys::Function,
         url: &JsValue,
         protocols: &JsValue,
-        host: Host,
     ) -> Result<Self, Cause> {
         let arguments = if protocols.is_undefined() {
             Array::of1(url) // an argument that is there but undefined is the protocol "undefined"
@@ -92,7 +90,7 @@ impl Socket {
                     Some(_) | None => Cause::ConstructorThrew,
                 }
             })?;
-        Ok(Self { id, socket: made.unchecked_into(), host })
+        Ok(Self { id, socket: made.unchecked_into() })
     }
 
     pub(super) const fn id(&self) -> SocketId {
@@ -110,9 +108,10 @@ impl Socket {
         Sender { id: self.id, socket: self.socket.clone() }
     }
 
-    /// Lets the socket go: nothing it still does is heard, and should it open, it is closed.
+    /// Lets the socket go: whatever it still says, it is only told to close again.
     ///
-    /// `error` keeps a handler, as some platforms end the process over one that nobody hears.
+    /// `open` is then the one thing that this changes. `error` keeps a handler all the same, as
+    /// some platforms end the process over one that nobody hears.
     pub(super) fn let_go(self) {
         self.detach();
         // It is let go in any case, whatever closing it says.
@@ -122,8 +121,19 @@ impl Socket {
     fn detach(&self) {
         set(&self.socket, "onmessage", &JsValue::NULL);
         set(&self.socket, "onclose", &JsValue::NULL);
-        set(&self.socket, "onopen", &self.host.late());
-        set(&self.socket, "onerror", &self.host.ignore());
+        let close = self.closer();
+        set(&self.socket, "onopen", &close);
+        set(&self.socket, "onerror", &close);
+    }
+
+    /// A function that closes the socket. It is JavaScript's own, so that it can outlive the client.
+    fn closer(&self) -> JsValue {
+        let close = Reflect::get(&self.socket, &"close".into()).ok();
+        close
+            .and_then(|close| close.dyn_into::<js_sys::Function>().ok())
+            .map_or(JsValue::NULL, |close| {
+                close.bind2(&self.socket, &NORMAL_CLOSURE.into(), &"".into()).into()
+            })
     }
 }
 
@@ -178,7 +188,7 @@ fn set(socket: &AnySocket, name: &str, value: &JsValue) {
     drop(Reflect::set(socket, &name.into(), value));
 }
 
-fn report(inner: &Rc<Inner>, id: SocketId, event: &JsValue) {
+fn report<A: Application>(inner: &Rc<Inner<A>>, id: SocketId, event: &JsValue) {
     let event = match text_of(event, "type").as_deref() {
         Some("open") => Event::SocketOpened(id),
         Some("close") => {

@@ -135,8 +135,6 @@ export class World {
         this.happen('judge', this.sockets.at(-1));
         return this.verdict;
       },
-      late: ({ target }) => target.close(1000),
-      ignore: () => {},
     };
     globalThis.setTimeout = (callback, delay) => {
       this.sets += 1;

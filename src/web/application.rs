@@ -1,0 +1,44 @@
+//! What the shell asks of whoever owns the payloads: its one border to the application.
+
+use wasm_bindgen::JsValue;
+
+use crate::policy::{AttemptId, Cause, Judgement, OperationId, SocketId, Verdict};
+
+/// A gateway failed, as the application is asked about it.
+#[derive(Debug)]
+pub(super) struct Failure<'a> {
+    /// Its origin and position.
+    pub(super) gateway: &'a str,
+    pub(super) cause: Cause,
+    /// What the close event said; `undefined` where there was none.
+    pub(super) reason: JsValue,
+    /// What it means unless the application says otherwise.
+    pub(super) verdict: Verdict,
+}
+
+/// The application, as the shell sees it: the npm package's object, or the client for Rust.
+///
+/// The shell is made for one of them at compile time. It holds no borrow when it asks, as each of
+/// these may call straight back in.
+pub(super) trait Application: Clone + 'static {
+    /// The frame of an operation under the id of this attempt; `undefined` where there is none.
+    fn frame(&self, operation: OperationId, attempt: AttemptId) -> JsValue;
+
+    /// A message came on the live socket.
+    fn take_message(&self, data: JsValue);
+
+    /// There are notices to be pulled.
+    fn take_notices(&self);
+
+    /// A ping under this id; `undefined` where there is none.
+    fn ping(&self, attempt: AttemptId) -> JsValue;
+
+    /// The list of gateways is wanted.
+    fn list(&self);
+
+    /// The session hook is to run on this socket.
+    fn greet(&self, socket: SocketId, gateway: &str);
+
+    /// What a failure means.
+    fn judge(&self, failure: &Failure<'_>) -> Judgement;
+}
