@@ -29,6 +29,10 @@ extern "C" {
 
     #[wasm_bindgen(method, structural, catch, js_name = send)]
     fn send_value(this: &AnySocket, frame: &JsValue) -> Result<(), JsValue>;
+
+    /// A function that does nothing, and is JavaScript's own.
+    #[wasm_bindgen(thread_local_v2, js_namespace = Function, js_name = prototype)]
+    static NOTHING: JsValue;
 }
 
 /// Leaving on purpose: RFC 6455 section 7.4.1.
@@ -108,10 +112,9 @@ impl Socket {
         Sender { id: self.id, socket: self.socket.clone() }
     }
 
-    /// Lets the socket go: whatever it still says, it is only told to close again.
+    /// Lets the socket go: nothing it still does is heard, and should it open, it is closed.
     ///
-    /// `open` is then the one thing that this changes. `error` keeps a handler all the same, as
-    /// some platforms end the process over one that nobody hears.
+    /// `error` keeps a handler, as some platforms end the process over one that nobody hears.
     pub(super) fn let_go(self) {
         self.detach();
         // It is let go in any case, whatever closing it says.
@@ -121,9 +124,8 @@ impl Socket {
     fn detach(&self) {
         set(&self.socket, "onmessage", &JsValue::NULL);
         set(&self.socket, "onclose", &JsValue::NULL);
-        let close = self.closer();
-        set(&self.socket, "onopen", &close);
-        set(&self.socket, "onerror", &close);
+        set(&self.socket, "onopen", &self.closer());
+        NOTHING.with(|nothing| set(&self.socket, "onerror", nothing));
     }
 
     /// A function that closes the socket. It is JavaScript's own, so that it can outlive the client.
