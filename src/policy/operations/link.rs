@@ -64,7 +64,7 @@ impl Operations {
             self.slots_in_order(|operation| due(operation) && !operation.is_subscription());
         for slot in subscriptions.into_iter().chain(others) {
             let bytes = self.store.get(slot).map_or(0, |operation| operation.bytes);
-            if self.allowance == 0 && bytes > 0 {
+            if self.allowance == 0 {
                 let measure_at = now.after(FLUSH_PAUSE_MILLISECONDS);
                 self.flush = Flush::Paused { measure_at };
                 return;
@@ -76,7 +76,7 @@ impl Operations {
 
     /// The platform still has so much to send.
     pub(in crate::policy) fn measured(&mut self, now: Instant, buffered_bytes: u64) {
-        if self.flush != Flush::Done && matches!(self.link, Link::Ready { .. }) {
+        if self.flush != Flush::Done {
             self.allow(buffered_bytes);
             self.flush(now);
         }
