@@ -185,6 +185,22 @@ fn a_flush_goes_on_where_the_platform_does_not_tell() {
 }
 
 #[test]
+fn what_else_is_due_does_not_hurry_a_flush() {
+    let (mut stage, made) = flushing(None);
+    for milliseconds in [5, 30] {
+        stage.invoke(Call { timeout_milliseconds: Some(milliseconds), ..of(1) });
+    }
+    stage.run_until(5_019);
+    assert_eq!(stage.measured, []);
+    stage.run_until(5_020);
+    assert_eq!(stage.measured, [5_020]);
+    stage.run_until(5_039);
+    assert_eq!(stage.sent_at(made[2]), []);
+    stage.run_until(5_040);
+    assert_eq!(stage.sent_at(made[2]), [5_040]);
+}
+
+#[test]
 fn a_flush_that_pauses_ends_with_its_connection() {
     let (mut stage, made) = flushing(Some(20));
     let socket = stage.live();
