@@ -132,7 +132,11 @@ pub(super) fn read_list(
                     let other = other.as_string().unwrap_or_default();
                     name.push('.');
                     // A URL in the place of a name may hold a secret.
-                    name.push_str(if other.contains("://") { "(a URL)" } else { &other });
+                    name.push_str(if other.as_bytes().windows(3).any(|part| part == b"://") {
+                        "(a URL)"
+                    } else {
+                        &other
+                    });
                     return Err(invalid(&name, &JsValue::UNDEFINED, "unknown", &[]));
                 }
                 let own = if own.is_undefined() {

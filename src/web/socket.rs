@@ -180,7 +180,9 @@ impl Sender {
 fn why(thrown: &JsValue) -> SendFailure {
     // workerd: "Cannot perform I/O on behalf of a different request."
     match text_of(thrown, "message") {
-        Some(text) if text.contains("different request") => SendFailure::WrongContext,
+        Some(text) if text.starts_with("Cannot perform I/O on behalf of a different request") => {
+            SendFailure::WrongContext
+        }
         Some(_) | None => SendFailure::Threw,
     }
 }

@@ -33,8 +33,9 @@ impl Ratio {
     /// This part of `whole`, rounded down.
     #[must_use]
     pub fn of(self, whole: u64) -> u64 {
-        let part = u128::from(whole).saturating_mul(u128::from(self.0)) / 1_000_000;
-        u64::try_from(part).unwrap_or(whole)
+        let (millions, rest) = (whole / 1_000_000, whole % 1_000_000);
+        let part = |of: u64| of.saturating_mul(u64::from(self.0));
+        part(millions).saturating_add(part(rest) / 1_000_000)
     }
 }
 

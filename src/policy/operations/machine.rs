@@ -1,4 +1,7 @@
-use alloc::{collections::VecDeque, vec::Vec};
+use alloc::{
+    collections::{BinaryHeap, VecDeque},
+    vec::Vec,
+};
 
 use super::{
     Answer, AttemptEnd, AttemptId, Binding, Call, Decision, Limits, MessagingSettings,
@@ -416,13 +419,13 @@ impl Operations {
 
     /// Such operations, in the order they were made.
     pub(super) fn slots_in_order(&self, is: impl Fn(&Operation) -> bool) -> Vec<Slot> {
-        let mut found: Vec<(OperationId, Slot)> = self
+        let found: BinaryHeap<(OperationId, Slot)> = self
             .store
             .iter()
             .filter(|(_, operation)| is(operation))
             .map(|(slot, operation)| (operation.id, slot))
             .collect();
-        found.sort_unstable();
-        found.into_iter().map(|(_, slot)| slot).collect()
+        // A heap, as the deadlines have one: the library's sort would be as large as all of this module.
+        found.into_sorted_vec().into_iter().map(|(_, slot)| slot).collect()
     }
 }
