@@ -92,6 +92,8 @@ function compile() {
   // -g keeps the names of functions, which say whose bytes they are; the file that ships goes without.
   say(`wasm-opt ${opt.flags.join(' ')}`);
   run(wasmOpt, [wasm, ...opt.flags, '-g', '-o', named]);
+  const renamed = JSON.parse(run(wasmOpt, [named, ...opt.shorten, '-g', '-o', named]));
+  renameInGlue(join(compiled, `${outName}.js`), renamed);
   writeFileSync(wasm, withoutCustomSections(readFileSync(named)));
   checkPaths(wasm);
   writeFileSync(join(compiled, '.stamp'), stamp);
@@ -136,6 +138,25 @@ function builderPaths() {
     SYSROOT: run('rustc', ['--print', 'sysroot']).trim(),
     PROJECT: project,
   };
+}
+
+/** Gives the glue the short names that wasm-opt gave to what it and the wasm call each other. */
+function renameInGlue(glue, { imports, exports }) {
+  const text = readFileSync(glue, 'utf8');
+  const functions = new Map(imports.map(([, long, short]) => [long, short]));
+  const calls = new Map(exports);
+  const missing = new Set(functions.keys());
+  const shortOf = (names) => (whole, before, name, after) => {
+    if (!names.has(name)) missing.add(whole);
+    missing.delete(name);
+    return `${before}${names.get(name)}${after}`;
+  };
+  const shorter = text
+    .replaceAll(/^(\s+)(\w+)(: function\()/gm, shortOf(functions))
+    .replaceAll(/(\bwasm\.)(\w+)()/g, shortOf(calls))
+    .replaceAll(/(")(\.\/\w+\.js)(": import)/g, (_, before, _module, after) => `${before}a${after}`);
+  if (missing.size > 0) throw new BuildError(`glue and wasm differ in ${[...missing].join(', ')}`);
+  writeFileSync(glue, shorter);
 }
 
 function checkPaths(wasm) {

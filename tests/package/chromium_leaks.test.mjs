@@ -26,7 +26,7 @@ for (const name of ['instantiate', 'instantiateStreaming']) {
   const original = WebAssembly[name];
   WebAssembly[name] = async (...args) => {
     const made = await original.apply(WebAssembly, args);
-    counts.memory = made.instance?.exports.memory ?? counts.memory;
+    counts.memory = Object.values(made.instance?.exports ?? {}).find((it) => it instanceof WebAssembly.Memory) ?? counts.memory;
     return made;
   };
 }

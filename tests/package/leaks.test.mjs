@@ -11,7 +11,7 @@ let memory;
 const instantiate = WebAssembly.instantiate;
 WebAssembly.instantiate = async (...args) => {
   const made = await instantiate.apply(WebAssembly, args);
-  memory = made.instance?.exports.memory ?? memory;
+  memory = Object.values(made.instance?.exports ?? {}).find((it) => it instanceof WebAssembly.Memory) ?? memory;
   return made;
 };
 class Socket {
