@@ -39,10 +39,15 @@ export const steps = [
       '-p',
       'regate-wasm',
       '--features',
-      'regate/web',
+      'regate/npm',
       ...WASM,
     ],
     ...['--lib', ...webSuites, '--', '-D', 'warnings'],
+  ]),
+  // What Rust apps for the web see, without what is JavaScript's.
+  lint('clippy-web', [
+    ...['cargo', 'clippy', '--locked', '-p', 'regate', '--features', 'web'],
+    ...[...WASM, '--lib', '--', '-D', 'warnings'],
   ]),
   // Every public item is documented, no link is broken.
   lint('docs', ['cargo', 'doc', '--locked', '--no-deps'], { env: denyWarnings }),
@@ -78,7 +83,7 @@ export const steps = [
   test(
     'web',
     'cargo',
-    ['cargo', 'test', '--locked', '--features', 'web', ...WASM, '--no-fail-fast', ...webSuites],
+    ['cargo', 'test', '--locked', '--features', 'npm', ...WASM, '--no-fail-fast', ...webSuites],
     {
       needs: webSuites.length > 0 ? 'tests' : 'tests/web.rs',
     },

@@ -17,6 +17,9 @@ pub mod policy;
 #[cfg(feature = "web")]
 pub mod web;
 
+#[cfg(feature = "web")]
+pub use web::{Client, Error, Gateway, Options, Subscription};
+
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}

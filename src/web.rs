@@ -1,59 +1,42 @@
-//! What JavaScript sees: sockets, the timer, and the class that the npm package wraps.
+//! What a browser or a Worker sees: sockets, the timer, and a client for Rust or for JavaScript.
+//!
+//! Apps whose own code is Rust use [`Client`]. The feature `npm` adds the classes that the npm
+//! package wraps; they are of no use without it, and may change with it.
 //!
 //! The shell obeys. It reports what happened to the [`Engine`](crate::policy::Engine) and does
 //! what that answers; whatever is decided, is decided there. Payloads never come here: an
 //! operation is a number, its frame an opaque JavaScript value.
 //!
-//! Where wasm calls JavaScript it holds no borrow, as the callee may call straight back in.
+//! Where wasm calls the application it holds no borrow, as the callee may call straight back in.
 
 mod application;
 mod client;
 mod clock;
-mod core;
-mod events;
 mod gateways;
-mod host;
-mod options;
-mod retry;
+mod rust;
 mod socket;
 mod timer;
+mod values;
 
-use alloc::vec::Vec;
+#[cfg(feature = "npm")]
+mod core;
+#[cfg(feature = "npm")]
+mod events;
+#[cfg(feature = "npm")]
+mod host;
+#[cfg(feature = "npm")]
+mod options;
+#[cfg(feature = "npm")]
+mod retry;
+#[cfg(feature = "npm")]
+mod schedule;
 
-use wasm_bindgen::prelude::*;
+pub use rust::*;
 
-pub use self::core::Core;
-pub use host::Host;
-pub use retry::RetryCore;
-
-use crate::policy::{TcpTimeouts, TcpTimeoutsWarning};
-
-fn parse_schedule(text: &JsValue) -> Result<TcpTimeouts, JsValue> {
-    options::schedule("tcpTimeouts", text)
-}
-
-/// The waits of a schedule in milliseconds, `at_most` of them.
-///
-/// # Errors
-///
-/// What is wrong with the text, as an array that the package makes a `RegateError` of.
-#[wasm_bindgen(js_name = scheduleWaits)]
-pub fn schedule_waits(text: &JsValue, at_most: u32) -> Result<Vec<f64>, JsValue> {
-    let at_most = usize::try_from(at_most).unwrap_or(usize::MAX);
-    Ok(parse_schedule(text)?.waits().take(at_most).map(clock::to_number).collect())
-}
-
-/// The names of what is legal but odd in a schedule.
-///
-/// # Errors
-///
-/// As [`schedule_waits`].
-#[wasm_bindgen(js_name = scheduleWarnings)]
-pub fn schedule_warnings(text: &JsValue) -> Result<Vec<JsValue>, JsValue> {
-    let name = |warning| match warning {
-        TcpTimeoutsWarning::InitialOverMaxSingle { .. } => "initial over maxsingle",
-        TcpTimeoutsWarning::NeverGrows { .. } => "never grows",
-        TcpTimeoutsWarning::UnusualBackoff { .. } => "unusual backoff",
-    };
-    Ok(parse_schedule(text)?.warnings().map(name).map(JsValue::from).collect())
-}
+#[cfg(feature = "npm")]
+pub use self::{
+    core::Core,
+    host::Host,
+    retry::RetryCore,
+    schedule::{schedule_waits, schedule_warnings},
+};

@@ -2,7 +2,9 @@
 
 use wasm_bindgen::prelude::*;
 
-use crate::policy::{Instant, Ratio, options::MAX_SAFE_INTEGER};
+#[cfg(feature = "npm")]
+use crate::policy::Ratio;
+use crate::policy::{Instant, options::MAX_SAFE_INTEGER};
 
 #[wasm_bindgen]
 extern "C" {
@@ -33,6 +35,7 @@ pub(super) const fn to_number(whole: u64) -> f64 {
 }
 
 /// A number from 0 to 1 as a ratio.
+#[cfg(feature = "npm")]
 #[expect(clippy::float_arithmetic, reason = "the core has no floats: this is where they end")]
 pub(super) fn to_ratio(number: f64) -> Option<Ratio> {
     let millionths = u32::try_from(to_u64(number * 1_000_000.0 + 0.5)).unwrap_or(u32::MAX);
@@ -46,6 +49,7 @@ pub(super) const fn to_i32(number: f64) -> i32 {
 }
 
 /// Minus this number.
+#[cfg(feature = "npm")]
 #[expect(clippy::float_arithmetic, reason = "a sign is the cheapest second answer of a call")]
 pub(super) const fn negated(number: f64) -> f64 {
     -number

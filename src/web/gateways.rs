@@ -6,7 +6,7 @@ use js_sys::{Array, Reflect};
 use wasm_bindgen::prelude::*;
 use web_sys::Url;
 
-use super::options::{invalid, keys_of, list, plain_object};
+use super::values::{invalid, keys_of, list, plain_object};
 use crate::policy::GatewayIndex;
 
 /// How many gateways are remembered beyond those that are listed, before numbers are used again.
@@ -26,6 +26,7 @@ pub(super) struct Gateway {
 /// Which URLs may be gateways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Schemes {
+    #[cfg_attr(not(feature = "npm"), expect(dead_code, reason = "for work that is not on sockets"))]
     Any,
     WebSocket,
 }

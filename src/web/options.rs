@@ -2,12 +2,13 @@
 
 use alloc::{string::String, vec::Vec};
 
-use js_sys::{Array, Number, Object, Reflect};
+use js_sys::{Number, Object, Reflect};
 use wasm_bindgen::prelude::*;
 
 use super::{
     clock::{to_number, to_ratio, to_u64},
     gateways::read_protocols,
+    values::{invalid, keys_of, plain_object},
 };
 use crate::policy::{
     MessagingSettings, ParseTcpTimeoutsError, Settings, TcpTimeouts,
@@ -19,20 +20,6 @@ const MAX_DEPTH: u32 = 8;
 
 /// Names of existing configurations. Those of the table count; others are reported once.
 const FOREIGN: [&str; 2] = ["hazelcast.", "com.sun.corba.ee."];
-
-#[wasm_bindgen]
-extern "C" {
-    // A proxy's trap may throw in any of these. What throws past wasm leaves its stack where it
-    // was, and a stack that only grows ends in a trap: so all of them are caught.
-    #[wasm_bindgen(catch, js_namespace = Object, js_name = keys)]
-    pub(super) fn keys_of(object: &Object) -> Result<Array, JsValue>;
-
-    #[wasm_bindgen(catch, js_namespace = Array, js_name = isArray)]
-    fn is_list(value: &JsValue) -> Result<bool, JsValue>;
-
-    #[wasm_bindgen(catch, js_namespace = Array, js_name = from)]
-    fn copy_of(list: &JsValue) -> Result<Array, JsValue>;
-}
 
 /// What the options say.
 #[derive(Debug, Default)]
@@ -272,31 +259,11 @@ pub(super) fn schedule(path: &str, value: &JsValue) -> Result<TcpTimeouts, JsVal
     })
 }
 
-/// A copy of a list; `None` where it is none.
-pub(super) fn list(value: &JsValue) -> Result<Option<Array>, JsValue> {
-    if is_list(value)? { copy_of(value).map(Some) } else { Ok(None) }
-}
-
 /// `true` for a function; anything else is wrong.
 fn function(path: &str, value: &JsValue) -> Result<bool, JsValue> {
     if value.is_function() { Ok(true) } else { Err(invalid(path, value, "function", &[])) }
 }
 
-pub(super) fn plain_object(value: &JsValue) -> Result<Option<Object>, JsValue> {
-    let plain = value.is_object() && !value.is_function() && !is_list(value)?;
-    Ok(plain.then(|| value.clone().unchecked_into()))
-}
-
 fn integer(path: &str, value: &JsValue, least: u64, most: u64) -> JsValue {
     invalid(path, value, "integer", &[to_number(least).into(), to_number(most).into()])
-}
-
-/// What is wrong with an option, for the package to put into words: name, value, rule, and
-/// whatever the rule's text needs.
-pub(super) fn invalid(path: &str, value: &JsValue, rule: &str, more: &[JsValue]) -> JsValue {
-    let parts = Array::of3(&path.into(), value, &rule.into());
-    for part in more {
-        parts.push(part);
-    }
-    parts.into()
 }

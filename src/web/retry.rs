@@ -8,7 +8,8 @@ use wasm_bindgen::prelude::*;
 use super::{
     clock, events,
     gateways::{Gateways, Schemes, read_list},
-    options::{Options, invalid},
+    options::Options,
+    values::invalid,
 };
 use crate::policy::{
     AttemptFailure, ErrorCode, GatewayIndex, Instant, OperationError, Redo, Retry, RetryStep,

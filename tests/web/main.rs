@@ -9,10 +9,13 @@
     reason = "a test that fails is to stop"
 )]
 
+extern crate alloc;
+
 mod asking;
 mod cycles;
 mod options;
 mod reentrancy;
+mod rust_client;
 mod sockets;
 mod timers;
 mod world;

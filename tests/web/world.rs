@@ -19,7 +19,7 @@ extern "C" {
     #[wasm_bindgen(method, js_class = "World", js_name = use)]
     fn use_core(this: &JsWorld, core: JsValue);
     #[wasm_bindgen(method, getter, js_name = WebSocket)]
-    fn web_socket(this: &JsWorld) -> JsValue;
+    pub(crate) fn web_socket(this: &JsWorld) -> JsValue;
 
     /// Calls the client: `connect`, `tick`, `close`, `invoke`, …
     #[wasm_bindgen(method, js_class = "World")]
@@ -75,6 +75,8 @@ extern "C" {
     pub(crate) fn drop(this: &FakeSocket, code: u16);
     #[wasm_bindgen(method)]
     pub(crate) fn message(this: &FakeSocket, data: &str);
+    #[wasm_bindgen(method, js_name = message)]
+    pub(crate) fn message_value(this: &FakeSocket, data: &JsValue);
     #[wasm_bindgen(method, js_name = breakGetter)]
     pub(crate) fn break_getter(this: &FakeSocket, name: &str);
     #[wasm_bindgen(method, setter, js_name = readyState)]
@@ -110,6 +112,11 @@ pub(crate) const TWO: &str = r#"{
 pub(crate) struct World(JsWorld);
 
 impl World {
+    /// A world without a client.
+    pub(crate) fn bare() -> Self {
+        Self(JsWorld::new())
+    }
+
     /// A world with a client of these options, written as JSON.
     pub(crate) fn with(options: &str) -> Self {
         Self::of(JSON::parse(options).unwrap().into())
