@@ -39,7 +39,7 @@ export const steps = [
       '-p',
       'regate-wasm',
       '--features',
-      'regate/npm',
+      'regate/npm,regate/web',
       ...WASM,
     ],
     ...['--lib', ...webSuites, '--', '-D', 'warnings'],
@@ -83,7 +83,7 @@ export const steps = [
   test(
     'web',
     'cargo',
-    ['cargo', 'test', '--locked', '--features', 'npm', ...WASM, '--no-fail-fast', ...webSuites],
+    ['cargo', 'test', '--locked', '--features', 'npm,web', ...WASM, '--no-fail-fast', ...webSuites],
     {
       needs: webSuites.length > 0 ? 'tests' : 'tests/web.rs',
     },

@@ -14,7 +14,7 @@ extern crate alloc;
 
 pub mod docs;
 pub mod policy;
-#[cfg(feature = "web")]
+#[cfg(feature = "_shell")]
 pub mod web;
 
 #[cfg(feature = "web")]

@@ -13,10 +13,15 @@ mod application;
 mod client;
 mod clock;
 mod gateways;
-mod rust;
 mod socket;
 mod timer;
 mod values;
+
+#[cfg(feature = "web")]
+mod rust;
+
+#[cfg(feature = "web")]
+pub use rust::*;
 
 #[cfg(feature = "npm")]
 mod core;
@@ -30,8 +35,6 @@ mod options;
 mod retry;
 #[cfg(feature = "npm")]
 mod schedule;
-
-pub use rust::*;
 
 #[cfg(feature = "npm")]
 pub use self::{
