@@ -47,7 +47,7 @@ export class ClusterClient extends EventTarget {
   constructor(options) {
     requireWasm();
     super();
-    this.#core = checked(() => new Core(options, drawSeed()));
+    this.#core = checked(() => new Core(options, drawSeed(), false));
     const { closePolicy, codec, gateways, logger, session } = options;
     const given = (group, name) => options[group]?.[name] ?? options[`${group}.${name}`];
     this.#application = { closePolicy, gateways, session };

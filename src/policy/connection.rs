@@ -26,11 +26,15 @@
 //! | `Hidden` | the page is shown | dials |
 //! | any | close | lets the socket go and is silent |
 //!
+//! Where each connection is asked for ([`Reconnect::OnRequest`]), a loss and a close end in `Closed` too,
+//! but keep what would have come next for the next `connect()`.
+//!
 //! `Listing`, `Greeting` and `Judging` are passed over where the application has no list function,
 //! session hook or close policy. An event of a socket that is no longer ours changes nothing.
 
 mod failures;
 mod machine;
+mod resting;
 mod rounds;
 mod settings;
 #[cfg(test)]

@@ -209,7 +209,9 @@ impl Engine {
         }
         let machines =
             time::earlier(self.connection.poll_timeout(), self.operations.poll_timeout());
-        let watch = time::earlier(self.liveness.poll_timeout(), self.failure_log.poll_timeout());
+        // An outage goes on while nobody asks for a connection, but there is nothing to say of it.
+        let log = self.failure_log.poll_timeout().filter(|_| !self.connection.is_resting());
+        let watch = time::earlier(self.liveness.poll_timeout(), log);
         time::earlier(machines, watch)
     }
 

@@ -258,7 +258,7 @@ impl Settings {
             K::Reconnect => Choice(match connection.reconnect {
                 Reconnect::Always => 0,
                 Reconnect::Schedule => 1,
-                Reconnect::Never => 2,
+                Reconnect::Never | Reconnect::OnRequest => 2, // which has no word of its own
             }),
             K::FirstConnect => Choice(match connection.first_connect {
                 FirstConnect::Schedule => 0,

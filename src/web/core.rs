@@ -13,8 +13,8 @@ use super::{
     options::{Options, read_messaging},
 };
 use crate::policy::{
-    Answer, AttemptId, Binding, Call, CloseRequest, Event, Notice, OperationId, Purpose, Redo,
-    SocketId, Verdict,
+    Answer, AttemptId, Binding, Call, CloseRequest, Event, Notice, OperationId, Purpose, Reconnect,
+    Redo, SocketId, Verdict,
 };
 
 /// How an answer was, as the package says it.
@@ -64,15 +64,19 @@ pub struct Core {
 
 #[wasm_bindgen]
 impl Core {
-    /// Reads the options. Nothing is dialled, armed or listened to.
+    /// Reads the options. Nothing is dialled, armed or listened to. With `asked_for_each` every
+    /// connection is asked for by `connect()`, and goes on where the last one stopped.
     ///
     /// # Errors
     ///
     /// What is wrong with an option, as an array that the package makes a `RegateError` of.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &JsValue, drawn_seed: f64) -> Result<Core, JsValue> {
-        let Options { settings, gateways, protocols, constructor, seed, foreign, .. } =
+    pub fn new(options: &JsValue, drawn_seed: f64, asked_for_each: bool) -> Result<Core, JsValue> {
+        let Options { mut settings, gateways, protocols, constructor, seed, foreign, .. } =
             Options::parse(options)?;
+        if asked_for_each {
+            settings.connection.reconnect = Reconnect::OnRequest;
+        }
         let seed = seed.unwrap_or(clock::to_u64(drawn_seed));
         let parts = Parts { settings, gateways, protocols, constructor, seed };
         Ok(Self { inner: Inner::make(parts)?, foreign_names: foreign })

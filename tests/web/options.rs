@@ -9,7 +9,7 @@ use crate::world::hostile_options;
 
 /// Name and rule of what is wrong with these options, or `None`.
 fn wrong(options: &JsValue) -> Option<(String, String)> {
-    let thrown = Core::new(options, 1.0).err()?;
+    let thrown = Core::new(options, 1.0, false).err()?;
     let text = |index| thrown.unchecked_ref::<Array>().get(index).as_string().unwrap_or_default();
     Some((text(0), text(2)))
 }
@@ -107,6 +107,6 @@ fn hostile_objects_are_errors_however_often_they_come() {
 #[wasm_bindgen_test]
 fn names_of_other_settings_of_an_existing_configuration_are_told() {
     let options = r#"{ "gateways": ["ws://a.example"], "hazelcast": { "clusterName": "dev" } }"#;
-    let core = Core::new(&JSON::parse(options).unwrap(), 1.0).unwrap();
+    let core = Core::new(&JSON::parse(options).unwrap(), 1.0, false).unwrap();
     assert_eq!(core.foreign_names(), ["hazelcast.clusterName"]);
 }

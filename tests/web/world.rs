@@ -132,7 +132,7 @@ impl World {
     fn of(options: Object) -> Self {
         let world = Self(JsWorld::new());
         Reflect::set(&options, &"WebSocket".into(), &world.web_socket()).unwrap();
-        let core = Core::new(&options, 7.0).expect("the options are right");
+        let core = Core::new(&options, 7.0, false).expect("the options are right");
         world.use_core(core.into());
         world
     }

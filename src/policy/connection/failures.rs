@@ -143,10 +143,10 @@ impl Connection {
         }
         self.round.begin_after(gateway);
         if self.round.next_dial() == NextDial::NoneLeft {
-            return self.end(StateReason::GaveUp(GaveUp::NoGateway), None);
+            return self.end_without_gateway(now);
         }
         let then = Then::RoundAfter(gateway);
-        if cause == Cause::Dropped {
+        if cause == Cause::Dropped && !self.is_asked_for_each() {
             self.proceed(now, then); // the application asked: nothing holds it back
         } else if self.floor(now) > now {
             self.begin_round_at_the_floor(now, then);
@@ -165,7 +165,8 @@ impl Connection {
     ) {
         // What the application drops begins afresh too, but only steadiness forgives.
         let steady = self.forgive(now);
-        let loss = if cause == Cause::Dropped { Loss::Steady } else { steady };
+        let drops = cause == Cause::Dropped && !self.is_asked_for_each();
+        let loss = if drops { Loss::Steady } else { steady };
         if cause != Cause::Dropped {
             self.note_failure(Some(gateway), cause);
         }

@@ -2,7 +2,7 @@ use alloc::{collections::VecDeque, vec::Vec};
 
 use super::{
     Asked, CloseRequest, ConnectionEvent, ConnectionOutput, ConnectionSettings, Pause, Phase,
-    State, Then,
+    State, Then, resting::Rest,
 };
 use crate::policy::{
     Cause, ClientState, CloseCode, GatewayIndex, InFlight, Instant, Notice, Rng, Round, Schedule,
@@ -24,6 +24,8 @@ pub(crate) struct Connection {
     pub(super) rounds: u32,
     pub(super) last_failures: Vec<(Option<GatewayIndex>, Cause)>,
     pub(super) sockets: u64,
+    /// While it is closed and keeps what comes next.
+    pub(super) rest: Option<Rest>,
     outputs: VecDeque<ConnectionOutput>,
 }
 
@@ -46,6 +48,7 @@ impl Connection {
             rounds: 0,
             last_failures: Vec::new(),
             sockets: 0,
+            rest: None,
             outputs: VecDeque::new(),
         }
     }
@@ -196,6 +199,9 @@ impl Connection {
                 self.end(StateReason::Aborted, None);
             }
             (Closed, E::CloseRequested(CloseRequest::Application)) => {}
+            (_, E::CloseRequested(CloseRequest::Application)) if self.is_asked_for_each() => {
+                self.leave(now);
+            }
             (_, E::CloseRequested(CloseRequest::Application)) => {
                 self.end(StateReason::Requested, None);
             }
@@ -296,6 +302,11 @@ impl Connection {
             | State::Hidden
             | State::Closed => None,
         }
+    }
+
+    /// Whether it is closed and keeps what comes next for when it is asked for.
+    pub(crate) const fn is_resting(&self) -> bool {
+        self.rest.is_some()
     }
 
     /// Whether the page is hidden, so that no timer may run.

@@ -7,18 +7,28 @@ use super::{
     Then,
 };
 use crate::policy::{
-    Cause, GatewayIndex, GaveUp, Instant, NextDial, Notice, Schedule, StateReason,
+    Cause, ClientState, GatewayIndex, GaveUp, Instant, NextDial, Notice, Schedule, StateReason,
 };
 
 impl Connection {
     pub(super) fn start(&mut self, now: Instant) {
         let from = self.client_state();
         self.phase = Phase::Connecting;
-        self.round.clear_all();
         self.last_failures.clear();
+        if self.go_on_from_rest(now, from) {
+            return;
+        }
+        self.round.clear_all();
         self.round_began_at = None;
         self.begin_schedule();
-        self.state = State::Pausing { until: now, pause: Pause::Spread, then: Then::Round };
+        self.begin_to_connect(
+            from,
+            State::Pausing { until: now, pause: Pause::Spread, then: Then::Round },
+        );
+    }
+
+    pub(super) fn begin_to_connect(&mut self, from: ClientState, state: State) {
+        self.state = state;
         self.push(ConnectionOutput::Notice(Notice::StateChanged {
             from,
             to: self.client_state(),
@@ -45,6 +55,9 @@ impl Connection {
 
     /// A pause is over: asks for the list first, where that can have changed.
     pub(super) fn proceed(&mut self, now: Instant, then: Then) {
+        if self.must_be_asked() {
+            return self.rest_after_loss(now, then);
+        }
         if then != Then::NextDial {
             self.round_began_at = Some(now); // for the floor, a gateway that is redialled is a round
         }
@@ -65,6 +78,7 @@ impl Connection {
     pub(super) fn proceed_spread(&mut self, now: Instant, then: Then) {
         match self.rng.up_to(self.settings.failover_spread_milliseconds) {
             0 => self.proceed(now, then),
+            delay if self.must_be_asked() => self.rest_after_loss(now.after(delay), then),
             delay => {
                 let until = now.after(delay);
                 self.state = State::Pausing { until, pause: Pause::Spread, then };
@@ -90,7 +104,7 @@ impl Connection {
     pub(super) fn dial_next(&mut self, now: Instant) {
         match self.round.next_dial() {
             NextDial::Gateway(gateway) => self.dial(now, gateway),
-            NextDial::NoneLeft => self.end(StateReason::GaveUp(GaveUp::NoGateway), None),
+            NextDial::NoneLeft => self.end_without_gateway(now),
             NextDial::RoundOver => self.wait(now, Then::Round),
         }
     }
@@ -106,20 +120,34 @@ impl Connection {
 
     /// Takes the next wait of the schedule, or gives up where it is spent and this is the end.
     pub(super) fn wait(&mut self, now: Instant, then: Then) {
-        let wait = match self.schedule.next_wait() {
-            Some(wait) => wait,
-            None if self.gives_up() => {
-                return self.end(StateReason::GaveUp(GaveUp::ScheduleSpent), None);
-            }
-            None => self.last_wait_milliseconds,
-        };
+        let next = self.schedule.next_wait();
+        let gives_up = next.is_none() && self.gives_up();
+        if gives_up && !self.is_asked_for_each() {
+            return self.end(StateReason::GaveUp(GaveUp::ScheduleSpent), None);
+        }
+        let milliseconds = self.draw_wait(next);
+        if gives_up {
+            // Whoever asks again at once is in no better place: the last wait repeats.
+            let reason = StateReason::GaveUp(GaveUp::ScheduleSpent);
+            self.rest(now.after(milliseconds), then, reason);
+        } else {
+            self.pause(now, milliseconds, then);
+        }
+    }
+
+    /// How long a wait of the schedule is now: jittered, and as long as was asked for at the least.
+    pub(super) fn draw_wait(&mut self, next: Option<u64>) -> u64 {
+        let wait = next.unwrap_or(self.last_wait_milliseconds);
         self.last_wait_milliseconds = wait;
         let shorter = self.rng.up_to(self.settings.jitter.of(wait));
         let least = mem::take(&mut self.least_wait_milliseconds);
-        self.pause(now, wait.saturating_sub(shorter).max(least), then);
+        wait.saturating_sub(shorter).max(least)
     }
 
     pub(super) fn pause(&mut self, now: Instant, milliseconds: u64, then: Then) {
+        if self.must_be_asked() {
+            return self.rest_after_loss(now.after(milliseconds), then);
+        }
         self.state = State::Pausing { until: now.after(milliseconds), pause: Pause::Wait, then };
         let round = match then {
             Then::Round | Then::RoundAfter(_) => self.rounds.saturating_add(1),
@@ -147,7 +175,9 @@ impl Connection {
     pub(super) const fn gives_up(&self) -> bool {
         match self.phase {
             Phase::Connecting => matches!(self.settings.first_connect, FirstConnect::Schedule),
-            Phase::Reconnecting => !matches!(self.settings.reconnect, Reconnect::Always),
+            Phase::Reconnecting => {
+                !matches!(self.settings.reconnect, Reconnect::Always | Reconnect::OnRequest)
+            }
         }
     }
 

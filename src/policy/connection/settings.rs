@@ -57,6 +57,10 @@ pub enum Reconnect {
     Always,
     /// Never: the client is closed at the loss.
     Never,
+    /// When `connect()` is called again, which goes on where the lost connection stopped: with its
+    /// round, its schedule, and what is left of a wait. No option's word: it is how sockets that
+    /// follow each other dial.
+    OnRequest,
     /// Until the schedule is spent.
     Schedule,
 }

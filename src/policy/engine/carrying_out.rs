@@ -97,7 +97,9 @@ impl Engine {
         except: Option<AttemptId>,
     ) {
         let gave_up = if let StateReason::GaveUp(why) = reason { Some(why) } else { None };
-        if let Some(line) = self.failure_log.ended(now, gave_up) {
+        let ended =
+            (!self.connection.is_resting()).then(|| self.failure_log.ended(now, gave_up)).flatten();
+        if let Some(line) = ended {
             self.actions.push_back(Action::Tell(Notice::Logged(line)));
         }
         let code = gave_up.map_or(ErrorCode::ClientClosed, GaveUp::code);
