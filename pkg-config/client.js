@@ -1,15 +1,15 @@
-import { checkRequest, drawSeed, readCall, readConnect, readJudgement, readSubscribe } from './arguments.js';
+import { checkRequest, drawSeed, readCall, readConnect, readSubscribe } from './arguments.js';
 import { makeCodec } from './codec.js';
 import { RegateError, shownName } from './error.js';
 import { Exchange, refused } from './exchange.js';
-import { makeLog } from './log.js';
+import { judge } from './judge.js';
+import { isLine, makeLog } from './log.js';
 import { Core } from './regate.js';
 import { report } from './report.js';
 import { checkListener, oppositeOf, Subscription } from './subscription.js';
 import { listenForWakes } from './wake.js';
 import { checked, requireWasm } from './wasm.js';
 
-const LOG_LINES = new Set(['outagebegan', 'outagegoeson', 'outageended', 'gaveup']);
 const nothing = () => {};
 
 function makePromise() {
@@ -40,7 +40,7 @@ export class ClusterClient extends EventTarget {
     ping: (attempt) => this.#ping(attempt),
     list: () => this.#list(),
     greet: (socket, gateway) => this.#greet(socket, gateway),
-    judge: (gateway, code, reason, verdict) => this.#judge(gateway, code, reason, verdict),
+    judge: (...failure) => judge(this.#application.closePolicy, ...failure),
   };
   #codec;
 
@@ -288,22 +288,6 @@ export class ClusterClient extends EventTarget {
       .then(() => this.#drain());
   }
 
-  /** Asks the application what a failure means; `undefined` is the default. */
-  #judge(gateway, code, reason, verdict) {
-    try {
-      const said = this.#application.closePolicy({
-        code: code < 0 ? null : code,
-        reason: typeof reason === 'string' ? reason : '',
-        gateway,
-        verdict,
-      });
-      return readJudgement(said);
-    } catch (error) {
-      report(error);
-      return undefined;
-    }
-  }
-
   /** Pulls what concerns the application. What a listener causes is pulled by the loop that called it. */
   #drain() {
     if (this.#draining) return;
@@ -322,7 +306,7 @@ export class ClusterClient extends EventTarget {
     if (notice.kind === 'settled') this.#exchange.settled(notice);
     else if (notice.kind === 'subscribed') this.#exchange.subscribed(notice);
     else if (notice.kind === 'statechange') this.#changeState(notice);
-    else if (LOG_LINES.has(notice.kind)) this.#log.line(notice);
+    else if (isLine(notice)) this.#log.line(notice);
     else this.#emitNotice(notice);
   }
 

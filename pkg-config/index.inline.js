@@ -1,4 +1,5 @@
 // The entry that carries its wasm as text: for Node, and for bundlers that lose the file.
+import { makeGatewaySocket } from './gateway_socket.js';
 import { makeConnect, makeInit } from './init.js';
 import base64 from './regate_bg.inline.js';
 
@@ -10,3 +11,4 @@ export { tcpTimeouts } from './schedule.js';
 
 export const init = makeInit(() => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
 export const connect = makeConnect(init);
+export const GatewaySocket = /* @__PURE__ */ makeGatewaySocket(init);

@@ -1,4 +1,5 @@
 // The entry for browsers and their bundlers: fetches the wasm that lies beside it.
+import { makeGatewaySocket } from './gateway_socket.js';
 import { makeConnect, makeInit } from './init.js';
 
 export { ClusterClient } from './client.js';
@@ -9,3 +10,4 @@ export { tcpTimeouts } from './schedule.js';
 
 export const init = makeInit(() => new URL('./regate_bg.wasm', import.meta.url));
 export const connect = makeConnect(init);
+export const GatewaySocket = /* @__PURE__ */ makeGatewaySocket(init);

@@ -1,5 +1,6 @@
 // The entry for Cloudflare Workers, which compile wasm when a Worker is deployed and at no other time.
 
+import { makeGatewaySocket } from './gateway_socket.js';
 import { makeConnect, makeInit } from './init.js';
 import module from './regate_bg.wasm';
 
@@ -11,3 +12,4 @@ export { tcpTimeouts } from './schedule.js';
 
 export const init = makeInit(() => module);
 export const connect = makeConnect(init);
+export const GatewaySocket = /* @__PURE__ */ makeGatewaySocket(init);

@@ -9,6 +9,7 @@ const suppressed = (failures) =>
 
 /** The level and the text of each line; gateways are shown by origin and position only. */
 const LINES = {
+  __proto__: null,
   outagebegan: (notice) => ['warn', `${notice.gateway} failed: ${notice.cause}${closed(notice)}`],
   outagegoeson: (notice) => [
     'warn',
@@ -25,6 +26,9 @@ const LINES = {
       `${of(notice.rounds, 'round')}, ${of(notice.dials, 'dial')}${suppressed(notice.failures)}`,
   ],
 };
+
+/** Whether a notice is for the log. */
+export const isLine = ({ kind }) => kind in LINES;
 
 /** Writes lines to a console-like object, or nowhere; its faults are its own. */
 export function makeLog(logger = globalThis.console) {

@@ -1,6 +1,6 @@
 // The signals that a network, a tab or a machine gives when it may be back.
 
-const WOKEN = 0;
+export const WOKEN = 0;
 const HIDDEN = 1;
 const SHOWN = 2;
 

@@ -6,6 +6,8 @@ export function markReady() {
   ready = true;
 }
 
+export const isReady = () => ready;
+
 /** Throws where the wasm is not there yet. */
 export function requireWasm() {
   if (!ready) throw new RegateError('NOT_INITIALISED');

@@ -41,6 +41,10 @@ export async function startPages({ flags = [], withCache = false } = {}) {
   return {
     browser,
     origin,
+    /** What the server does otherwise than usual from now on. */
+    twist(changes) {
+      twist = changes;
+    },
     /** A fresh page, and all that went wrong in it. `changes` is what the server does otherwise than usual. */
     async open(t, changes = {}) {
       twist = changes;

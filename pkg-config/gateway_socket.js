@@ -1,0 +1,296 @@
+// A class with the interface of the W3C WebSocket that goes round the gateways.
+
+import { byteLength } from './codec.js';
+import { RegateError } from './error.js';
+import { OURS, Ring } from './lane.js';
+
+const CONNECTING = 0;
+const OPEN = 1;
+const CLOSING = 2;
+const CLOSED = 3;
+const STATES = { CONNECTING, OPEN, CLOSING, CLOSED };
+
+/** The most bytes of a reason: what RFC 6455, section 5.5, leaves of a control frame beside its code. */
+const MOST_REASON_BYTES = 123;
+
+/** How a socket ends that never opened. */
+const NEVER_OPENED = { code: 1006, reason: '', wasClean: false, erred: true };
+
+/** A class's own way to say, of what a constructor was given, its ring and what `url` shows. */
+const SET_OUT = Symbol('set out');
+
+const wrong = (name, text) => new DOMException(text, name);
+
+class Socket extends EventTarget {
+  static [OURS] = true;
+  #ring;
+  #lane;
+  #line; // the platform's socket that carries this one
+  #origin;
+  #url;
+  #state = CONNECTING;
+  #binaryType = 'blob';
+  #held = []; // frames that wait for `open`
+  #heldBytes = 0;
+  #unsentBytes = 0; // of frames that will never go out
+  #handlers = {};
+
+  constructor(...given) {
+    super();
+    const [, protocols] = given;
+    const { ring, shown } = new.target[SET_OUT](given);
+    this.#ring = ring;
+    this.#url = shown;
+    const holder = {
+      protocols: readProtocols(protocols),
+      opened: (line) => this.#opened(line),
+      message: (data) => this.#message(data),
+      lost: (loss) => this.#lost(loss),
+      closed: (end) => this.#finish(end),
+    };
+    ring
+      .lane()
+      .then((lane) => {
+        if (this.#state !== CONNECTING) return ring.rest(lane);
+        this.#lane = lane;
+        lane.begin(holder);
+      })
+      .catch((error) => this.#finish({ ...NEVER_OPENED, error }));
+  }
+
+  static {
+    for (const [name, value] of Object.entries(STATES)) {
+      for (const owner of [Socket, Socket.prototype])
+        Object.defineProperty(owner, name, { value, enumerable: true });
+    }
+    for (const type of ['open', 'message', 'error', 'close']) {
+      Object.defineProperty(Socket.prototype, `on${type}`, {
+        configurable: true,
+        enumerable: true,
+        get() {
+          return this.#handlers[type]?.value ?? null;
+        },
+        set(value) {
+          this.#handle(type, value);
+        },
+      });
+    }
+  }
+
+  get [Symbol.toStringTag]() {
+    return 'WebSocket';
+  }
+
+  get url() {
+    return this.#url;
+  }
+
+  get gateway() {
+    return this.#state === OPEN ? this.#lane.gateway : undefined;
+  }
+
+  get readyState() {
+    return this.#state;
+  }
+
+  get bufferedAmount() {
+    return this.#unsentBytes + this.#heldBytes + (this.#line?.bufferedAmount ?? 0);
+  }
+
+  get protocol() {
+    return this.#line?.protocol ?? '';
+  }
+
+  get extensions() {
+    return this.#line?.extensions ?? '';
+  }
+
+  get binaryType() {
+    return this.#binaryType;
+  }
+
+  set binaryType(type) {
+    if (type === 'blob' || type === 'arraybuffer') this.#binaryType = type;
+  }
+
+  send(...given) {
+    if (given.length === 0) throw new TypeError('send() needs what to send');
+    const [data] = given;
+    if (this.#state === OPEN) {
+      if (this.#line.readyState === OPEN) return void this.#line.send(data);
+      this.#lane.doubt(); // it is lost already, or will be
+    }
+    const { buffers, comesBack } = this.#ring;
+    const frame = readFrame(data);
+    if (this.#state === CONNECTING && !buffers) throw wrong('InvalidStateError', 'send() before open');
+    if (buffers && (this.#state === CONNECTING || (this.#state === OPEN && comesBack))) this.#hold(frame);
+    else this.#unsentBytes += byteLength(frame);
+  }
+
+  close(code, reason) {
+    const given = readClose(code, reason);
+    if (this.#state >= CLOSING) return;
+    const line = this.#state === OPEN ? this.#line : undefined;
+    this.#state = CLOSING;
+    this.#lane?.leave(() => line && this.#hangUp(line, given));
+    if (line === undefined) setTimeout(() => this.#finish(NEVER_OPENED));
+  }
+
+  /** The platform closes its socket, and says how that ended. */
+  #hangUp(line, given) {
+    let erred = false;
+    line.addEventListener('error', () => {
+      erred = true;
+    });
+    line.addEventListener('close', ({ code, reason, wasClean }) =>
+      this.#finish({ code: code || 1006, reason, wasClean, erred }),
+    );
+    line.close(...given);
+  }
+
+  #opened(line) {
+    this.#line = line;
+    this.#origin = new URL(line.url).origin;
+    this.#state = OPEN;
+    while (this.#held.length > 0 && line.readyState === OPEN) {
+      const frame = this.#held.shift();
+      this.#heldBytes -= byteLength(frame);
+      line.send(frame);
+    }
+    this.dispatchEvent(new Event('open'));
+  }
+
+  #message(received) {
+    const isBytes = typeof received !== 'string' && this.#binaryType === 'blob';
+    const data = isBytes ? new Blob([received]) : received;
+    this.dispatchEvent(new MessageEvent('message', { data, origin: this.#origin }));
+  }
+
+  /** The connection is lost, and another one is on its way. */
+  #lost(loss) {
+    this.#state = CONNECTING;
+    this.#line = undefined;
+    this.#tell(loss);
+  }
+
+  #finish(end) {
+    if (this.#state === CLOSED) return;
+    this.#state = CLOSED;
+    this.#unsentBytes += this.#heldBytes;
+    this.#heldBytes = 0;
+    this.#held = [];
+    this.#tell(end);
+  }
+
+  #tell({ erred, error, ...close }) {
+    if (erred) {
+      const event = new Event('error');
+      if (error !== undefined) event.error = error;
+      this.dispatchEvent(event);
+    }
+    this.dispatchEvent(closeEvent(close));
+  }
+
+  #hold(frame) {
+    const bytes = byteLength(frame);
+    if (this.#held.length >= this.#ring.mostFrames || this.#heldBytes + bytes > this.#ring.mostBytes)
+      throw new RegateError('OVERLOADED');
+    this.#held.push(frame);
+    this.#heldBytes += bytes;
+  }
+
+  /** Sets a handler. It is called in the place that it had when it was first set. */
+  #handle(type, value) {
+    const isHandler = typeof value === 'function' || (typeof value === 'object' && value !== null);
+    const known = this.#handlers[type];
+    if (known !== undefined && isHandler) {
+      known.value = value;
+    } else if (known !== undefined) {
+      this.removeEventListener(type, known.listener);
+      delete this.#handlers[type];
+    } else if (isHandler) {
+      const handler = { value };
+      handler.listener = (event) => {
+        if (typeof handler.value === 'function') handler.value.call(this, event);
+      };
+      this.#handlers[type] = handler;
+      this.addEventListener(type, handler.listener);
+    }
+  }
+}
+
+/** Makes the `GatewaySocket` of an entry. */
+export const makeGatewaySocket = (init) =>
+  class GatewaySocket extends Socket {
+    static [SET_OUT](given) {
+      if (given.length === 0) throw new TypeError('a socket needs a URL, or a list of gateways');
+      const [url, , options] = given;
+      const isList = Array.isArray(url) || typeof url === 'function';
+      const shown = isList ? '' : addressOf(url);
+      return { ring: new Ring(init, isList ? url : [shown], options), shown };
+    }
+
+    static over(gateways, options) {
+      const ring = new Ring(init, gateways, options);
+      return class extends GatewaySocket {
+        static [SET_OUT]([url = '']) {
+          return { ring, shown: String(url) };
+        }
+      };
+    }
+  };
+
+/** A URL as `new WebSocket` reads it. */
+function addressOf(text) {
+  let url;
+  try {
+    url = new URL(text, globalThis.document?.baseURI ?? globalThis.location?.href);
+  } catch {
+    throw wrong('SyntaxError', 'the URL is not valid');
+  }
+  url.protocol = url.protocol.replace(/^http/, 'ws');
+  if (!/^wss?:$/.test(url.protocol))
+    throw wrong('SyntaxError', `the scheme ${url.protocol} is not ws: or wss:`);
+  if (url.href.includes('#')) throw wrong('SyntaxError', 'the URL has a fragment');
+  return url.href;
+}
+
+/** Sub-protocols as `new WebSocket` reads them, but that `null` is none; they may be secrets, so an error shows none. */
+function readProtocols(given) {
+  if (given === undefined || given === null) return undefined;
+  const isList = typeof given === 'object' && typeof given[Symbol.iterator] === 'function';
+  const list = isList ? Array.from(given, (protocol) => `${protocol}`) : [`${given}`];
+  const isWrong = (protocol, place) =>
+    !/^[!#$%&'*+\-.^_`|~\da-z]+$/i.test(protocol) || list.indexOf(protocol) < place;
+  if (list.some(isWrong)) throw wrong('SyntaxError', 'a sub-protocol is no token, or is there twice');
+  return list.length === 0 ? undefined : list;
+}
+
+/** What `send` was given, as it stands now. */
+function readFrame(data) {
+  if (data instanceof Blob) return data;
+  if (ArrayBuffer.isView(data)) return data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength);
+  if (Object.prototype.toString.call(data) === '[object ArrayBuffer]') return data.slice(0);
+  return `${data}`;
+}
+
+/** The arguments of `close()`, as many as were given: a reason needs a code. */
+function readClose(code, reason) {
+  if (code === undefined && reason === undefined) return [];
+  const given = [clamp(code)];
+  if (given[0] !== 1000 && !(given[0] >= 3000 && given[0] <= 4999))
+    throw wrong('InvalidAccessError', `close code ${given[0]} is neither 1000 nor within 3000..=4999`);
+  if (reason !== undefined) given.push(`${reason}`);
+  if (byteLength(given[1] ?? '') > MOST_REASON_BYTES)
+    throw wrong('SyntaxError', `the reason has more than ${MOST_REASON_BYTES} bytes in UTF-8`);
+  return given;
+}
+
+/** A number as Chromium clamps it to an unsigned short; Web IDL would round it. */
+const clamp = (value) => Math.trunc(Math.min(Math.max(value, 0), 65_535)) || 0;
+
+/** Some platforms have no class for it. */
+const closeEvent = (close) =>
+  typeof CloseEvent === 'function'
+    ? new CloseEvent('close', close)
+    : Object.assign(new Event('close'), close);

@@ -1,0 +1,18 @@
+import { readJudgement } from './arguments.js';
+import { report } from './report.js';
+
+/** Asks the application what a failure means; `undefined` is the default. */
+export function judge(closePolicy, gateway, code, reason, verdict) {
+  try {
+    const said = closePolicy({
+      code: code < 0 ? null : code,
+      reason: typeof reason === 'string' ? reason : '',
+      gateway,
+      verdict,
+    });
+    return readJudgement(said);
+  } catch (error) {
+    report(error);
+    return undefined;
+  }
+}

@@ -1,0 +1,231 @@
+// What the sockets of one class go round the gateways with.
+
+import { checkBoolean, checkObject, drawSeed } from './arguments.js';
+import { RegateError } from './error.js';
+import { judge } from './judge.js';
+import { isLine, makeLog } from './log.js';
+import { Core } from './regate.js';
+import { report } from './report.js';
+import { listenForWakes, WOKEN } from './wake.js';
+import { checked, isReady } from './wasm.js';
+
+const nothing = () => {};
+
+/** Options of a client that mean nothing to a socket. */
+const OF_CLIENTS = /^(codec|gateways|heartbeat|messaging|session)(\.|$)/;
+
+/** What `limits` are by default; the core has the same. */
+const MOST_FRAMES = 10_000;
+const MOST_BYTES = 16_777_216;
+
+/** Marks our own classes, which may be put in the platform's place. */
+export const OURS = Symbol('regate');
+const platform = globalThis.WebSocket;
+
+/** The gateways and options of a class, and the lanes on which no socket is. */
+export class Ring {
+  #init;
+  #resting = [];
+
+  constructor(init, gateways, options = {}) {
+    checkObject(options);
+    const { buffer = false, reconnect = false, ...rest } = options;
+    this.buffers = checkBoolean('buffer', buffer);
+    this.comesBack = checkBoolean('reconnect', reconnect);
+    for (const name of Object.keys(rest)) {
+      if (OF_CLIENTS.test(name)) throw RegateError.ofOption([name, undefined, 'unknown']);
+    }
+    if (rest.WebSocket !== undefined && typeof rest.WebSocket !== 'function')
+      throw RegateError.ofOption(['WebSocket', rest.WebSocket, 'constructor']);
+    this.mostFrames = rest.limits?.maxPendingOperations ?? rest['limits.maxPendingOperations'] ?? MOST_FRAMES;
+    this.mostBytes = rest.limits?.maxBufferedBytes ?? rest['limits.maxBufferedBytes'] ?? MOST_BYTES;
+    this.#init = init;
+    this.gateways = gateways;
+    this.options = rest;
+    if (isReady()) this.rest(new Lane(this)); // so that a wrong option is an error at once
+  }
+
+  /** The lane whose socket ended last; another one where every lane has a socket. */
+  async lane() {
+    await this.#init();
+    return this.#resting.pop() ?? new Lane(this);
+  }
+
+  rest(lane) {
+    this.#resting.push(lane);
+  }
+}
+
+/** One way round the gateways. Sockets follow each other on it, each where the last one stopped. */
+export class Lane {
+  #ring;
+  #core;
+  #log;
+  #closePolicy;
+  #holder; // of the socket that is on it
+  #line; // the platform's socket of the last dial
+  #isOpen = false;
+  #erred = false;
+  #loss;
+  #listings = 0;
+  #listError;
+  #endWakes = nothing;
+  #draining = false;
+  #host = {
+    message: (data) => this.#holder?.message(data),
+    drain: () => this.#drain(),
+    list: () => this.#list(),
+    judge: (...failure) => this.#judge(...failure),
+    late: (event) => event.target?.close(),
+    ignore: nothing,
+  };
+
+  constructor(ring) {
+    const { closePolicy = nothing, logger, WebSocket } = ring.options;
+    const dial = (url, protocols) => this.#dial(WebSocket ?? platformSocket(), url, protocols);
+    const options = {
+      ...ring.options,
+      closePolicy,
+      gateways: ring.gateways,
+      heartbeat: { periodMilliseconds: 0 }, // what would be a ping is the business of the library
+      WebSocket: function Line(...given) {
+        // What `new` gives is the platform's socket.
+        return dial(...given);
+      },
+    };
+    this.#ring = ring;
+    this.#core = checked(() => new Core(options, drawSeed(), !ring.comesBack));
+    this.#closePolicy = closePolicy;
+    this.#log = makeLog(logger);
+  }
+
+  get gateway() {
+    return this.#core.gateway;
+  }
+
+  /** Takes on a socket: goes round until it is open. */
+  begin(holder) {
+    if ((this.#ring.options.WebSocket ?? platformSocket()) === undefined) {
+      this.#ring.rest(this);
+      throw new RegateError('NO_WEBSOCKET');
+    }
+    this.#holder = holder;
+    this.#loss = undefined;
+    this.#endWakes = listenForWakes((kind) => {
+      // A page that is put away takes its sockets with it; only one that comes back is shown again.
+      if (kind !== WOKEN && !this.#ring.comesBack) return;
+      this.#core.wake(kind);
+      this.#drain();
+    });
+    this.#core.connect(this.#host);
+    this.#drain();
+    this.#core.tick();
+    this.#drain();
+  }
+
+  /** The socket leaves; `hangUp` is what it does with the line. */
+  leave(hangUp) {
+    this.#holder = undefined;
+    try {
+      hangUp();
+    } finally {
+      this.#core.close(false);
+      this.#drain();
+      this.#free();
+    }
+  }
+
+  /** The line was found not to be open. */
+  doubt() {
+    this.#core.notify('', 0);
+    this.#drain();
+  }
+
+  #free() {
+    this.#endWakes();
+    this.#ring.rest(this);
+  }
+
+  #dial(Platform, url, own) {
+    const protocols = own ?? this.#holder?.protocols;
+    // An argument that is there but undefined is the protocol "undefined".
+    const line = protocols === undefined ? new Platform(url) : new Platform(url, protocols);
+    this.#line = line;
+    this.#erred = false;
+    line.addEventListener('error', () => {
+      if (line === this.#line) this.#erred = true;
+    });
+    return line;
+  }
+
+  #list() {
+    this.#listings += 1;
+    const listing = this.#listings;
+    const take = (list, error) => {
+      if (listing !== this.#listings) return;
+      this.#listError = error;
+      this.#core.listed(list);
+      this.#drain();
+    };
+    Promise.resolve()
+      .then(this.#ring.gateways)
+      .then(take, (error) => take(undefined, error));
+  }
+
+  #judge(gateway, code, reason, ...more) {
+    if (this.#isOpen) {
+      const said = { code: code < 0 ? 1006 : code, reason: code < 0 ? '' : reason };
+      this.#loss ??= { ...said, wasClean: said.code !== 1006, erred: this.#erred };
+    }
+    return judge(this.#closePolicy, gateway, code, reason, ...more);
+  }
+
+  #drain() {
+    if (this.#draining) return;
+    this.#draining = true;
+    for (let notice = this.#core.notice(); notice !== undefined; notice = this.#core.notice()) {
+      try {
+        if (notice.kind === 'statechange') this.#changeState(notice);
+        else if (isLine(notice)) this.#log.line(notice);
+      } catch (error) {
+        report(error); // a fault of what the application handed in: the next notice is none the worse
+      }
+    }
+    this.#draining = false;
+  }
+
+  #changeState({ from, to, reason }) {
+    const holder = this.#holder;
+    this.#isOpen = to === 'connected';
+    if (holder === undefined) return;
+    if (to === 'connected') {
+      holder.opened(this.#line);
+    } else if (from === 'connected') {
+      this.#loss ??= { code: 1006, reason: '', wasClean: false, erred: this.#erred };
+    }
+    if (to === 'reconnecting' && this.#ring.comesBack) holder.lost(this.#takeLoss());
+    if (to === 'closed') {
+      this.#holder = undefined;
+      this.#free(); // before the library hears of it, which may want another socket at once
+      holder.closed(this.#takeLoss() ?? this.#giveUp(reason));
+    }
+  }
+
+  #takeLoss() {
+    const loss = this.#loss;
+    this.#loss = undefined;
+    return loss;
+  }
+
+  #giveUp(reason) {
+    const failures = this.#core.failures();
+    const error = new RegateError(reason, { failures, cause: this.#listError });
+    return { code: 1006, reason: '', wasClean: false, erred: true, error };
+  }
+}
+
+/** The platform's own class, also where ours has taken its place. */
+function platformSocket() {
+  const { WebSocket } = globalThis;
+  return WebSocket?.[OURS] ? platform : WebSocket;
+}
