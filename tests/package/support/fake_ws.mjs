@@ -27,6 +27,8 @@ export function fakeSockets(script = {}) {
     /** The arguments of each close(). */
     closes = [];
 
+    #listeners = [];
+
     constructor(...args) {
       this.args = args;
       this.url = args[0];
@@ -51,8 +53,14 @@ export function fakeSockets(script = {}) {
       return this.sent.map((frame) => JSON.parse(frame));
     }
 
+    addEventListener(type, listener) {
+      this.#listeners.push({ type, listener });
+    }
+
     emit(type, fields = {}) {
-      this[`on${type}`]?.({ type, target: this, ...fields });
+      const event = { type, target: this, ...fields };
+      for (const known of this.#listeners) if (known.type === type) known.listener(event);
+      this[`on${type}`]?.(event);
     }
 
     open() {

@@ -1,0 +1,535 @@
+// GatewaySocket over sockets that do what a test says: its life, its class, its options. Its events are in the trace test.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { settle, virtualClock } from './support/clock.mjs';
+import { fakeSockets } from './support/fake_ws.mjs';
+import { freshPackage, importEntry, ready } from './support/installed.mjs';
+
+const A = 'ws://a.example/?token=secret';
+const B = 'ws://b.example/';
+const exact = { logger: null, networking: { jitter: 0, shuffleAddresses: false } };
+
+/** The events of a socket as text, with the state that each finds. */
+function watch(socket) {
+  const seen = [];
+  for (const type of ['open', 'message', 'error', 'close']) {
+    socket.addEventListener(type, (event) => {
+      const more = { message: event.data, error: event.error?.code, close: event.code }[type];
+      seen.push([type, more, `in ${socket.readyState}`].filter((part) => part !== undefined).join(' '));
+    });
+  }
+  return seen;
+}
+
+/** A class over two gateways whose sockets do what `script` says. */
+async function world(t, { gateways = [A, B], script, ...options } = {}) {
+  const { GatewaySocket } = await ready();
+  const clock = virtualClock(t);
+  const fake = fakeSockets(script);
+  const Over = GatewaySocket.over(gateways, { ...exact, WebSocket: fake.WebSocket, ...options });
+  const open = async (...args) => {
+    const socket = new Over(...args);
+    const seen = watch(socket);
+    await settle();
+    return { socket, seen };
+  };
+  const dialled = () => fake.sockets.map(({ url }) => new URL(url).hostname[0]).join('');
+  return { GatewaySocket, Over, clock, fake, open, dialled };
+}
+
+/** Opens what is dialled, at once. */
+const opening = { made: (socket) => queueMicrotask(() => socket.readyState === 0 && socket.open()) };
+const refusing = { made: (socket) => queueMicrotask(() => socket.readyState === 0 && socket.fail()) };
+
+test('it goes round until a gateway opens, and says nothing of dials that fail', async (t) => {
+  const { clock, fake, open, dialled } = await world(t);
+  const { socket, seen } = await open('ws://ignored.example');
+  fake.last.fail();
+  fake.last.fail();
+  await clock.advance(249);
+  assert.equal(dialled(), 'ab');
+  await clock.advance(1);
+  assert.equal(dialled(), 'aba');
+  assert.deepEqual([seen, socket.readyState], [[], 0]);
+  fake.last.open();
+  assert.deepEqual(seen, ['open in 1']);
+  socket.send('text');
+  fake.last.message('back');
+  assert.deepEqual(fake.last.sent, ['text']);
+  fake.last.drop(4000, 'bye');
+  await clock.advance(600_000);
+  assert.deepEqual(seen, ['open in 1', 'message back in 1', 'close 4000 in 3']);
+  assert.equal(dialled(), 'aba', 'it is CLOSED for good');
+});
+
+test('the next socket goes on with the next gateway, and the lost one is last', async (t) => {
+  const { clock, fake, open, dialled } = await world(t, { gateways: [A, B, 'ws://c.example'] });
+  await open();
+  fake.last.open();
+  await clock.advance(6000);
+  fake.last.drop();
+  await open();
+  assert.equal(dialled(), 'ab');
+  fake.last.fail();
+  fake.last.fail();
+  assert.equal(dialled(), 'abca');
+});
+
+test('a library that opens the next one in the close handler is held to the schedule', async (t) => {
+  const { Over, clock, fake } = await world(t, { gateways: [A], script: opening });
+  let alive = 0;
+  let most = 0;
+  const again = () => {
+    const socket = new Over();
+    socket.onopen = () => {
+      alive += 1;
+      most = Math.max(most, alive);
+      fake.last.drop(1006);
+    };
+    socket.onclose = () => {
+      alive -= 1;
+      again();
+    };
+  };
+  again();
+  await clock.advance(60_000);
+  assert.equal(most, 1);
+  assert.ok(fake.sockets.length > 10 && fake.sockets.length < 20, `${fake.sockets.length} dials in a minute`);
+});
+
+test('a wait that is owed is honoured, less what has passed of it', async (t) => {
+  const { clock, fake, open } = await world(t, { gateways: [A] });
+  await open();
+  fake.last.open();
+  fake.last.drop(1006); // at once: a failure of the only gateway, so 250 ms are owed
+  await clock.advance(100);
+  await open();
+  await clock.advance(149);
+  assert.equal(fake.sockets.length, 1);
+  await clock.advance(1);
+  assert.equal(fake.sockets.length, 2);
+});
+
+test('several sockets at once each have a way of their own', async (t) => {
+  const { clock, fake, open, dialled } = await world(t, { script: opening });
+  const [first, second] = [await open(), await open()];
+  assert.deepEqual([first.seen, second.seen], [['open in 1'], ['open in 1']]);
+  assert.equal(dialled(), 'aa');
+  await clock.advance(6000);
+  fake.sockets[0].drop(1006);
+  assert.deepEqual([first.seen.at(-1), second.socket.readyState], ['close 1006 in 3', 1]);
+  second.socket.send('still here');
+  assert.deepEqual(fake.sockets[1].sent, ['still here']);
+  await open();
+  assert.equal(dialled(), 'aab', 'the third goes on where the first one stopped');
+});
+
+test('close() while CONNECTING: error, then close 1006, and no socket is left', async (t) => {
+  const { clock, fake, open } = await world(t);
+  const { socket, seen } = await open();
+  assert.equal(fake.sockets.length, 1);
+  socket.close(3000, 'never mind');
+  assert.equal(socket.readyState, 2);
+  assert.equal(fake.last.readyState, 2, 'its dial is let go');
+  fake.last.open(); // late
+  await clock.advance(600_000);
+  assert.deepEqual(seen, ['error in 3', 'close 1006 in 3']);
+  assert.deepEqual([fake.sockets.length, clock.running], [1, 0]);
+});
+
+test('close() in the turn of the constructor dials nothing', async (t) => {
+  const { Over, clock, fake } = await world(t);
+  const socket = new Over();
+  const seen = watch(socket);
+  socket.close();
+  await clock.advance(1000);
+  assert.deepEqual(seen, ['error in 3', 'close 1006 in 3']);
+  assert.equal(fake.sockets.length, 0);
+  assert.equal(clock.running, 0);
+});
+
+test('close() hands code and reason to the gateway, and reports what it answers', async (t) => {
+  const { clock, fake, open, dialled } = await world(t, { script: opening });
+  const { socket, seen } = await open();
+  socket.close(4001, 'done');
+  socket.close(4002, 'again');
+  assert.deepEqual(fake.last.closes[0], [4001, 'done']);
+  fake.last.message('too late');
+  assert.deepEqual([socket.readyState, seen], [2, ['open in 1']]);
+  // The library wants the next one at once, though the last one is not closed yet.
+  const next = await open();
+  assert.equal(dialled(), 'ab');
+  fake.sockets[0].drop(4001, 'done');
+  await clock.advance(0);
+  assert.deepEqual(seen, ['open in 1', 'close 4001 in 3']);
+  assert.deepEqual(next.seen, ['open in 1']);
+});
+
+test('giving up is error, with the RegateError, then close 1006; asking again waits the last wait', async (t) => {
+  const networking = { ...exact.networking, connectTimeouts: '100:300:100' };
+  const { clock, fake, open } = await world(t, { gateways: [A], script: refusing, networking });
+  const { socket, seen } = await open();
+  let error;
+  socket.onerror = (event) => {
+    error = event.error;
+  };
+  await clock.advance(300);
+  assert.deepEqual(seen, ['error CONNECT_TIMEOUT in 3', 'close 1006 in 3']);
+  assert.equal(error.failures[0].closeCode, 1006);
+  assert.ok(!`${error.message}${JSON.stringify(error.failures)}`.includes('secret'));
+  assert.equal(fake.sockets.length, 3);
+  await open();
+  await clock.advance(199);
+  assert.equal(fake.sockets.length, 3);
+  await clock.advance(1);
+  assert.equal(fake.sockets.length, 4);
+});
+
+test('no gateway left: NO_GATEWAY, and who asks again and again is slow', async (t) => {
+  const made = (socket) => queueMicrotask(() => socket.drop(4404));
+  const { Over, clock, fake } = await world(t, { script: { made } });
+  const codes = new Set();
+  const again = () => {
+    const socket = new Over();
+    socket.onerror = ({ error }) => codes.add(error.code);
+    socket.onclose = again;
+  };
+  again();
+  await clock.advance(60_000);
+  assert.deepEqual([...codes], ['NO_GATEWAY']);
+  assert.ok(fake.sockets.length <= 40, `${fake.sockets.length} dials of two gateways in a minute`);
+});
+
+test('a wait of 7 s that closePolicy wants is owed to the next socket', async (t) => {
+  const asked = [];
+  const closePolicy = (failure) => {
+    asked.push(failure);
+    return { verdict: 'same', waitMilliseconds: 7000 };
+  };
+  const { clock, fake, open, dialled } = await world(t, { closePolicy });
+  const { seen } = await open();
+  fake.last.open();
+  await clock.advance(6000);
+  fake.last.drop(4429, 'slower');
+  assert.deepEqual(
+    asked.map(({ code, reason, gateway }) => [code, reason, gateway]),
+    [[4429, 'slower', 'ws://a.example [0]']],
+  );
+  assert.deepEqual(seen.at(-1), 'close 4429 in 3');
+  await open();
+  await clock.advance(6999);
+  assert.equal(dialled(), 'a');
+  await clock.advance(1);
+  assert.equal(dialled(), 'aa');
+});
+
+test('reconnect: one object that comes back, with its binary type, until it is closed', async (t) => {
+  const { clock, fake, open, dialled } = await world(t, { reconnect: true, script: opening });
+  const { socket, seen } = await open();
+  socket.binaryType = 'arraybuffer';
+  await clock.advance(6000);
+  fake.last.drop(1012, 'restart');
+  await clock.advance(0);
+  assert.equal(dialled(), 'ab');
+  fake.last.message(new ArrayBuffer(2));
+  assert.deepEqual(seen, ['open in 1', 'close 1012 in 0', 'open in 1', 'message [object ArrayBuffer] in 1']);
+  await clock.advance(6000);
+  fake.last.fail();
+  await clock.advance(0);
+  assert.deepEqual(seen.slice(4), ['error in 0', 'close 1006 in 0', 'open in 1']);
+  assert.equal(socket.binaryType, 'arraybuffer');
+  assert.throws(() => {
+    fake.last.drop(1006);
+    socket.send('not now');
+  }, /InvalidStateError/);
+  await clock.advance(0);
+  socket.close();
+  fake.last.drop(1005);
+  await clock.advance(600_000);
+  assert.deepEqual(seen.slice(-2), ['open in 1', 'close 1005 in 3']);
+  assert.equal(clock.running, 0);
+});
+
+test('reconnect: closing in the close handler is the end', async (t) => {
+  const { clock, fake, open } = await world(t, { reconnect: true, script: opening });
+  const { socket, seen } = await open();
+  socket.onclose = () => socket.close();
+  fake.last.drop(1006);
+  await clock.advance(600_000);
+  assert.deepEqual(seen, ['open in 1', 'close 1006 in 0', 'error in 3', 'close 1006 in 3']);
+  assert.equal(fake.sockets.filter(({ readyState }) => readyState < 2).length, 0);
+});
+
+test('reconnect: where the schedule is spent it is closed for good', async (t) => {
+  const networking = { ...exact.networking, reconnect: 'schedule', connectTimeouts: '100:300:100' };
+  const { clock, fake, open } = await world(t, { reconnect: true, networking });
+  const { socket, seen } = await open();
+  fake.last.open();
+  await clock.advance(6000);
+  fake.last.drop(1006);
+  for (let dials = 2; dials <= fake.sockets.length; dials += 1) {
+    fake.last.fail();
+    await clock.advance(300);
+  }
+  assert.deepEqual(seen, ['open in 1', 'close 1006 in 0', 'error CONNECT_TIMEOUT in 3', 'close 1006 in 3']);
+  assert.equal(socket.readyState, 3);
+});
+
+test('without buffer a send before open throws, with it the frame goes out first at open', async (t) => {
+  const { GatewaySocket, Over, fake } = await world(t, { buffer: true, script: opening });
+  const Plain = GatewaySocket.over([A], { ...exact, WebSocket: fake.WebSocket });
+  assert.throws(() => new Plain().send('x'), { name: 'InvalidStateError' });
+  const socket = new Over();
+  const bytes = Uint8Array.of(1, 2, 3);
+  socket.onopen = () => socket.send('at open');
+  for (const data of ['early', bytes.subarray(1), new Blob(['blob'])]) socket.send(data);
+  assert.equal(socket.bufferedAmount, 5 + 2 + 4);
+  bytes.fill(9); // what is sent is what it was
+  await settle();
+  const [early, view, blob, last] = fake.last.sent;
+  assert.deepEqual([early, [...new Uint8Array(view)], blob.size, last], ['early', [2, 3], 4, 'at open']);
+  assert.equal(socket.bufferedAmount, 0);
+});
+
+test('what is buffered is bounded, and dropped where there is no open', async (t) => {
+  const limits = { maxBufferedBytes: 10, maxPendingOperations: 3 };
+  const { Over, clock, fake } = await world(t, { buffer: true, limits });
+  const socket = new Over();
+  socket.send('ä'.repeat(4));
+  assert.throws(() => socket.send('xyz'), { code: 'OVERLOADED' });
+  socket.send('xy');
+  socket.send('');
+  assert.throws(() => socket.send(''), { code: 'OVERLOADED' });
+  socket.close();
+  await clock.advance(0);
+  socket.send('more');
+  assert.equal(socket.bufferedAmount, 14, 'as W3C says, it grows and is never sent');
+  assert.equal(fake.sockets.length, 0);
+});
+
+test('buffer and reconnect: what is sent while away goes out when it is back', async (t) => {
+  const { clock, fake, open } = await world(t, { buffer: true, reconnect: true, script: opening });
+  const { socket } = await open();
+  fake.last.readyState = 2; // the platform knows, and says so later
+  socket.send('one');
+  fake.last.drop(1006);
+  socket.send('two');
+  await clock.advance(1000);
+  assert.deepEqual(fake.last.sent, ['one', 'two']);
+});
+
+test('send on a closed socket is dropped in silence, and counted', async (t) => {
+  const { clock, fake, open } = await world(t, { script: opening });
+  const { socket } = await open();
+  fake.last.drop(1000);
+  for (const data of ['four', new Uint8Array(4), new Blob(['four'])])
+    assert.equal(socket.send(data), undefined);
+  assert.equal(socket.bufferedAmount, 12);
+  assert.deepEqual(fake.last.sent, []);
+  await clock.advance(0);
+});
+
+test('a line that is not open takes nothing, and counts as lost when no close follows', async (t) => {
+  const { clock, fake, open } = await world(t, { script: opening });
+  const { socket, seen } = await open();
+  fake.last.readyState = 3; // workerd, after the server's close
+  socket.send('lost');
+  assert.deepEqual([fake.last.sent, socket.bufferedAmount], [[], 4]);
+  await clock.advance(7279);
+  assert.deepEqual(seen, ['open in 1']);
+  await clock.advance(1);
+  assert.deepEqual(seen, ['open in 1', 'close 1006 in 3']);
+});
+
+test('protocols are an argument only where there are any, and those of the list win', async (t) => {
+  const rows = [
+    [[], undefined],
+    [[undefined], undefined],
+    [[null], undefined],
+    [[[]], undefined],
+    [['a'], ['a']],
+    [[['a', 'b']], ['a', 'b']],
+  ];
+  const { GatewaySocket, fake } = await world(t);
+  const options = { ...exact, WebSocket: fake.WebSocket };
+  for (const [given, expected] of rows) {
+    const Over = GatewaySocket.over([A, { url: B, protocols: 'own' }], options);
+    const makers = [() => new Over('ws://x', ...given), () => new GatewaySocket([A], given[0], options)];
+    for (const make of makers) {
+      const socket = make();
+      await settle();
+      assert.deepEqual(fake.last.args, expected === undefined ? [A] : [A, expected]);
+      if (!(socket instanceof Over)) continue;
+      fake.last.fail();
+      assert.deepEqual(fake.last.args, [B, 'own']);
+    }
+  }
+});
+
+test('url is what the library passed, and the gateway stands elsewhere', async (t) => {
+  const { open, fake } = await world(t, { script: opening });
+  const { socket } = await open('ws://of.the.library/');
+  assert.deepEqual([socket.url, socket.gateway], ['ws://of.the.library/', A]);
+  assert.equal((await open()).socket.url, '');
+  fake.sockets[0].drop();
+  assert.equal(socket.gateway, undefined);
+});
+
+test('a URL, a list, or a function: each is a constructor form', async (t) => {
+  const { GatewaySocket, fake, dialled } = await world(t, { script: opening });
+  const options = { ...exact, WebSocket: fake.WebSocket };
+  for (const [given, shown] of [
+    [A, A],
+    [new URL(B), B],
+    ['http://c.example/x', 'ws://c.example/x'],
+    [[A, B], ''],
+    [async () => [B], ''],
+  ]) {
+    const socket = new GatewaySocket(given, undefined, options);
+    assert.equal(socket.url, shown);
+    await settle();
+    assert.equal(socket.readyState, 1);
+    assert.ok(socket instanceof GatewaySocket && socket instanceof EventTarget);
+  }
+  assert.equal(dialled(), 'abcab');
+});
+
+test('a list function is asked for each socket; what it throws is the cause of giving up', async (t) => {
+  let number = 0;
+  const gateways = () => {
+    number += 1;
+    if (number > 2) throw new Error('no tokens');
+    return [`ws://a.example/?token=${number}`];
+  };
+  const networking = { ...exact.networking, connectTimeouts: '100:100:100' };
+  const { clock, fake, open } = await world(t, { gateways, networking, script: opening });
+  await open();
+  await clock.advance(6000);
+  fake.last.drop(1006);
+  await open();
+  await clock.advance(6000);
+  assert.deepEqual(
+    fake.sockets.map(({ url }) => url.at(-1)),
+    ['1', '2'],
+  );
+  fake.last.drop(1006);
+  const { socket, seen } = await open();
+  let error;
+  socket.onerror = (event) => {
+    error = event.error;
+  };
+  await clock.advance(1000);
+  assert.deepEqual(seen, ['error CONNECT_TIMEOUT in 3', 'close 1006 in 3']);
+  assert.equal(error.cause.message, 'no tokens');
+});
+
+test('wrong options are errors at once, by name', async (t) => {
+  const { GatewaySocket, fake } = await world(t);
+  const rows = [
+    [[], {}, /gateways is a list of 0/],
+    [['http://x'], {}, /gateways\[0\]/],
+    [[A], { reconnect: 1 }, /reconnect is 1/],
+    [[A], { buffer: null }, /buffer is null/],
+    [[A], { session: () => {} }, /session/],
+    [[A], { 'heartbeat.periodMilliseconds': 5 }, /heartbeat/],
+    [[A], { nonsense: 1 }, /nonsense/],
+    [[A], { WebSocket: {} }, /WebSocket/],
+    [[A], { closePolicy: 5 }, /closePolicy/],
+    [[A], { limits: { maxBufferedBytes: -1 } }, /maxBufferedBytes/],
+    [[A], null, /options is null/],
+  ];
+  for (const [gateways, options, text] of rows) {
+    const attempts = [() => GatewaySocket.over(gateways, options)];
+    attempts.push(() => new GatewaySocket(gateways, undefined, options));
+    for (const attempt of attempts) {
+      assert.throws(
+        attempt,
+        (error) => error.code === 'INVALID_OPTION' && text.test(error.message),
+        String(text),
+      );
+    }
+  }
+  assert.throws(() => new GatewaySocket('no url'), { name: 'SyntaxError' });
+  assert.throws(() => new GatewaySocket([A], 'a b'), { name: 'SyntaxError' });
+  assert.equal(fake.sockets.length, 0);
+});
+
+test('a socket made before init() starts it, and stays CONNECTING meanwhile', async () => {
+  const { GatewaySocket } = await importEntry(freshPackage());
+  const fake = fakeSockets(opening);
+  const socket = new GatewaySocket([A], undefined, { ...exact, WebSocket: fake.WebSocket });
+  assert.equal(socket.readyState, 0);
+  await new Promise((resolve) => socket.addEventListener('open', resolve));
+  assert.equal(fake.sockets.length, 1);
+  socket.close();
+});
+
+test('close() while init() is pending, and options that turn out wrong after it', async () => {
+  const { GatewaySocket, init } = await importEntry(freshPackage());
+  const fake = fakeSockets(opening);
+  const ended = (socket) => new Promise((resolve) => socket.addEventListener('close', resolve));
+  const left = new GatewaySocket([A], undefined, { WebSocket: fake.WebSocket });
+  const wrong = new GatewaySocket([], undefined, { WebSocket: fake.WebSocket });
+  const [seen, errors] = [watch(left), watch(wrong)];
+  left.close();
+  await Promise.all([ended(left), ended(wrong), init()]);
+  assert.deepEqual(seen, ['error in 3', 'close 1006 in 3']);
+  assert.deepEqual(errors, ['error INVALID_OPTION in 3', 'close 1006 in 3']);
+  await settle();
+  assert.equal(fake.sockets.length, 0);
+});
+
+test('init() that fails is error and close 1006', async () => {
+  const folder = freshPackage();
+  const { makeGatewaySocket } = await importEntry(folder, 'gateway_socket.js');
+  const { makeInit } = await importEntry(folder, 'init.js');
+  const GatewaySocket = makeGatewaySocket(makeInit(() => Uint8Array.of(1, 2, 3)));
+  const socket = new GatewaySocket([A]);
+  const seen = watch(socket);
+  await new Promise((resolve) => socket.addEventListener('close', resolve));
+  assert.deepEqual(seen, ['error INIT_FAILED in 3', 'close 1006 in 3']);
+});
+
+test('a platform without WebSocket: NO_WEBSOCKET', async (t) => {
+  const { GatewaySocket } = await ready();
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'WebSocket');
+  delete globalThis.WebSocket;
+  t.after(() => before && Object.defineProperty(globalThis, 'WebSocket', before));
+  const socket = new GatewaySocket([A], undefined, { logger: null });
+  const seen = watch(socket);
+  await new Promise((resolve) => socket.addEventListener('close', resolve));
+  assert.deepEqual(seen, ['error NO_WEBSOCKET in 3', 'close 1006 in 3']);
+});
+
+test('in the place of the global WebSocket it dials by the one that was there', async (t) => {
+  const fake = fakeSockets(opening);
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'WebSocket');
+  t.after(() => {
+    delete globalThis.WebSocket;
+    if (before) Object.defineProperty(globalThis, 'WebSocket', before);
+  });
+  globalThis.WebSocket = fake.WebSocket;
+  const { GatewaySocket } = await importEntry(freshPackage());
+  globalThis.WebSocket = GatewaySocket.over([A], { logger: null });
+  const socket = new globalThis.WebSocket('ws://of.a.library');
+  await new Promise((resolve) => socket.addEventListener('open', resolve));
+  assert.deepEqual(
+    fake.sockets.map(({ url }) => url),
+    [A],
+  );
+  socket.close();
+});
+
+test('one outage is a handful of lines, whoever asks for its sockets', async (t) => {
+  const lines = [];
+  const log = (text) => lines.push(text);
+  const logger = { error: log, info: log, warn: log };
+  const { Over, clock } = await world(t, { logger, script: refusing });
+  const again = () => {
+    new Over().onclose = again;
+  };
+  again();
+  await clock.advance(600_000);
+  assert.ok(lines.length >= 10 && lines.length <= 12, lines.join('\n'));
+  assert.ok(!lines.join().includes('secret'));
+});
