@@ -695,6 +695,105 @@ export class ClusterClient {
   dispatchEvent(event: Event): boolean;
 }
 
+/** How a `GatewaySocket` goes round: the options of a client that mean something to a socket, and two of its own. */
+export interface GatewaySocketOptions
+  extends Pick<ClientOptions, 'closePolicy' | 'logger' | 'protocols' | 'seed' | 'WebSocket'> {
+  /** How gateways are dialled. Its `reconnect` counts only beside `reconnect: true`. */
+  readonly networking?: Omit<NetworkingOptions, 'redoOperations' | 'sessionTimeoutMilliseconds'>;
+  /** How much `buffer` may hold: messages, and bytes. A send beyond it throws a RegateError `OVERLOADED`. */
+  readonly limits?: Pick<LimitOptions, 'maxBufferedBytes' | 'maxPendingOperations'>;
+  /**
+   * One object that comes back by itself: after each loss there is a `close` event in the state CONNECTING, and after
+   * it another `open`. In the state CLOSED it is closed for good: by `close()`, or because it gave up.
+   *
+   * @default false
+   */
+  readonly reconnect?: boolean;
+  /**
+   * Takes sends before `open`, and with `reconnect` those between two connections; they go out first at `open`.
+   * Without it such a send throws InvalidStateError, as with any WebSocket.
+   *
+   * @default false
+   */
+  readonly buffer?: boolean;
+  /** The groups of options may be written dotted too. */
+  readonly [dotted: `networking.${string}` | `limits.${string}`]: unknown;
+}
+
+/** An `error` event. It has a `RegateError` where the socket gave up: the reason, and what failed where. */
+export interface GatewaySocketErrorEvent extends Event {
+  /** `CONNECT_TIMEOUT`, `NO_GATEWAY`, `INIT_FAILED`, `NO_WEBSOCKET`, or `INVALID_OPTION` if found after `init()`. */
+  readonly error?: RegateError;
+}
+
+/**
+ * A WebSocket that goes round the gateways until one opens, for libraries that take a WebSocket class.
+ *
+ * It lives as any WebSocket does: CONNECTING without a sound while dials fail, `open` once, and after `close`
+ * CLOSED for good. When it gives up it has an `error` and a `close` event with 1006. Made before `init()` it
+ * starts that by itself. The default of `networking.firstConnect` lets it give up after about a minute.
+ *
+ * `url` is what the constructor was given, `""` for a list; so no token of a list comes into a library's log.
+ *
+ * @example MQTT.js: the URL is ignored, the list wins
+ * ```ts
+ * const Gateways = GatewaySocket.over(['wss://a.example/mqtt', 'wss://b.example/mqtt']);
+ * mqtt.connect('wss://cluster', { createWebsocket: (url, protocols) => new Gateways(url, protocols) });
+ * ```
+ *
+ * @example graphql-ws
+ * ```ts
+ * createClient({ url: 'wss://cluster', webSocketImpl: Gateways, retryAttempts: Infinity, retryWait: async () => {} });
+ * ```
+ */
+export interface GatewaySocket extends WebSocket {
+  /** The full URL of the gateway while it is open. It may hold a secret: do not log it. */
+  readonly gateway: string | undefined;
+  /** Hears `error` events. */
+  onerror: ((this: WebSocket, event: GatewaySocketErrorEvent) => unknown) | null;
+}
+
+/** The class, which may stand where `typeof WebSocket` is wanted. */
+export interface GatewaySocketConstructor {
+  readonly prototype: GatewaySocket;
+  readonly CONNECTING: 0;
+  readonly OPEN: 1;
+  readonly CLOSING: 2;
+  readonly CLOSED: 3;
+  /**
+   * A socket to one URL, to a list, or to what a function gives; it keeps nothing for the next one.
+   *
+   * @throws SyntaxError (a DOMException) for a URL or a sub-protocol, as `new WebSocket` does
+   * @throws RegateError `INVALID_OPTION`; before `init()` it is in the `error` event instead
+   */
+  new (
+    gateways: string | URL | ClientOptions['gateways'],
+    protocols?: string | string[] | null,
+    options?: GatewaySocketOptions,
+  ): GatewaySocket;
+  /**
+   * A class whose sockets follow each other round the gateways: each goes on where the last one stopped, with the
+   * failed gateways, the schedule and what is left of a wait. So a library that opens a new socket whenever
+   * it lost one goes to the next gateway at once, and never round a dead cluster without a wait.
+   *
+   * A socket that is closed before it opened, or before it was steady, counts as a failure of its gateway. Several
+   * sockets at once go round on their own. The URL that a library passes is shown as `url` and not used; the
+   * sub-protocols that it passes are, where the list has none.
+   *
+   * @throws RegateError `INVALID_OPTION`; before `init()` it is in the `error` event of each socket instead
+   */
+  over(gateways: ClientOptions['gateways'], options?: GatewaySocketOptions): GatewaySocketClass;
+}
+
+/** A class made by `GatewaySocket.over`. */
+export interface GatewaySocketClass extends Omit<GatewaySocketConstructor, 'over'> {
+  /** The next socket round the gateways. */
+  new (url?: string | URL, protocols?: string | string[] | null): GatewaySocket;
+}
+
+/** The class of sockets that go round the gateways. See the interface of the same name. */
+export const GatewaySocket: GatewaySocketConstructor;
+
 /** What the wasm can be made of. */
 export type WasmSource = URL | string | Request | Response | ArrayBuffer | ArrayBufferView | WasmModule;
 
