@@ -1,6 +1,6 @@
 # The front door. Every target first installs what it needs (.ci/setup, which says so and does nothing twice); the work itself
 # stands in the scripts of .ci, pkg-config and tests.
-.PHONY: help setup build package test lint vectors prove fuzz mutants chaos demo www clean
+.PHONY: help setup build package test lint vectors prove interop fuzz mutants chaos demo www clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -30,6 +30,11 @@ vectors: ## run the public test vectors (of the folder in REGATE_VECTORS, else t
 prove: setup ## the longer proofs: failover times, 20,000 operations through kills
 	@node pkg-config/build.mjs --pack --quiet
 	@node tests/prove/prove.mjs
+
+interop: setup ## MQTT.js, graphql-ws and eth_subscribe through kills of mosquitto, graphql-ws and ganache; KILLS=20
+	@.ci/setup interop
+	@node pkg-config/build.mjs --pack --quiet
+	@KILLS=$(KILLS) node tests/interop/interop.mjs
 
 chaos: setup ## clients under faults of every kind, judged by a journal; SEED=7 DURATION=600
 	@node pkg-config/build.mjs --pack --quiet
