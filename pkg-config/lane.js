@@ -76,8 +76,6 @@ export class Lane {
     drain: () => this.#drain(),
     list: () => this.#list(),
     judge: (...failure) => this.#judge(...failure),
-    late: (event) => event.target?.close(),
-    ignore: nothing,
   };
 
   constructor(ring) {
