@@ -114,7 +114,7 @@ class Socket extends EventTarget {
   }
 
   send(...given) {
-    if (given.length === 0) throw new TypeError('send() needs what to send');
+    if (given.length === 0) throw new TypeError('send() without data');
     const [data] = given;
     if (this.#state === OPEN) {
       if (this.#line.readyState === OPEN) return void this.#line.send(data);
@@ -199,16 +199,15 @@ class Socket extends EventTarget {
     this.#heldBytes += bytes;
   }
 
-  /** Sets a handler. It is called in the place that it had when it was first set. */
+  /** Sets a handler. Another one is called in the place that the first had. */
   #handle(type, value) {
-    const isHandler = typeof value === 'function' || (typeof value === 'object' && value !== null);
     const known = this.#handlers[type];
-    if (known !== undefined && isHandler) {
-      known.value = value;
-    } else if (known !== undefined) {
-      this.removeEventListener(type, known.listener);
+    if (value === null || !['function', 'object'].includes(typeof value)) {
+      this.removeEventListener(type, known?.listener ?? null);
       delete this.#handlers[type];
-    } else if (isHandler) {
+    } else if (known !== undefined) {
+      known.value = value;
+    } else {
       const handler = { value };
       handler.listener = (event) => {
         if (typeof handler.value === 'function') handler.value.call(this, event);
@@ -223,7 +222,7 @@ class Socket extends EventTarget {
 export const makeGatewaySocket = (init) =>
   class GatewaySocket extends Socket {
     static [SET_OUT](given) {
-      if (given.length === 0) throw new TypeError('a socket needs a URL, or a list of gateways');
+      if (given.length === 0) throw new TypeError('no gateways');
       const [url, , options] = given;
       const isList = Array.isArray(url) || typeof url === 'function';
       const shown = isList ? '' : addressOf(url);
@@ -240,19 +239,14 @@ export const makeGatewaySocket = (init) =>
     }
   };
 
-/** A URL as `new WebSocket` reads it. */
+/** A URL as `new WebSocket` reads it; it may hold a secret, so an error does not show it. */
 function addressOf(text) {
-  let url;
   try {
-    url = new URL(text, globalThis.document?.baseURI ?? globalThis.location?.href);
-  } catch {
-    throw wrong('SyntaxError', 'the URL is not valid');
-  }
-  url.protocol = url.protocol.replace(/^http/, 'ws');
-  if (!/^wss?:$/.test(url.protocol))
-    throw wrong('SyntaxError', `the scheme ${url.protocol} is not ws: or wss:`);
-  if (url.href.includes('#')) throw wrong('SyntaxError', 'the URL has a fragment');
-  return url.href;
+    const url = new URL(text, globalThis.document?.baseURI ?? globalThis.location?.href);
+    const href = url.href.replace(/^http/, 'ws');
+    if (/^wss?:[^#]*$/.test(href)) return href;
+  } catch {}
+  throw wrong('SyntaxError', 'the URL must be one of ws: or wss:, without a fragment');
 }
 
 /** Sub-protocols as `new WebSocket` reads them, but that `null` is none; they may be secrets, so an error shows none. */
@@ -262,7 +256,8 @@ function readProtocols(given) {
   const list = isList ? Array.from(given, (protocol) => `${protocol}`) : [`${given}`];
   const isWrong = (protocol, place) =>
     !/^[!#$%&'*+\-.^_`|~\da-z]+$/i.test(protocol) || list.indexOf(protocol) < place;
-  if (list.some(isWrong)) throw wrong('SyntaxError', 'a sub-protocol is no token, or is there twice');
+  if (list.some(isWrong))
+    throw wrong('SyntaxError', 'a sub-protocol is no token, or not the first of its name');
   return list.length === 0 ? undefined : list;
 }
 
@@ -279,10 +274,10 @@ function readClose(code, reason) {
   if (code === undefined && reason === undefined) return [];
   const given = [clamp(code)];
   if (given[0] !== 1000 && !(given[0] >= 3000 && given[0] <= 4999))
-    throw wrong('InvalidAccessError', `close code ${given[0]} is neither 1000 nor within 3000..=4999`);
+    throw wrong('InvalidAccessError', `code ${given[0]} is neither 1000 nor within 3000..=4999`);
   if (reason !== undefined) given.push(`${reason}`);
   if (byteLength(given[1] ?? '') > MOST_REASON_BYTES)
-    throw wrong('SyntaxError', `the reason has more than ${MOST_REASON_BYTES} bytes in UTF-8`);
+    throw wrong('SyntaxError', `the reason has more than ${MOST_REASON_BYTES} bytes`);
   return given;
 }
 

@@ -37,8 +37,9 @@ export class Ring {
     }
     if (rest.WebSocket !== undefined && typeof rest.WebSocket !== 'function')
       throw RegateError.ofOption(['WebSocket', rest.WebSocket, 'constructor']);
-    this.mostFrames = rest.limits?.maxPendingOperations ?? rest['limits.maxPendingOperations'] ?? MOST_FRAMES;
-    this.mostBytes = rest.limits?.maxBufferedBytes ?? rest['limits.maxBufferedBytes'] ?? MOST_BYTES;
+    const limit = (name) => rest.limits?.[name] ?? rest[`limits.${name}`];
+    this.mostFrames = limit('maxPendingOperations') ?? MOST_FRAMES;
+    this.mostBytes = limit('maxBufferedBytes') ?? MOST_BYTES;
     this.#init = init;
     this.gateways = gateways;
     this.options = rest;

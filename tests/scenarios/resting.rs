@@ -281,7 +281,7 @@ fn one_outage_is_one_outage_over_all_its_connections() {
     stage.connect();
     ask_again_and_again(&mut stage, 59_000);
     let began = LogLine::OutageBegan {
-        gateway: regate::policy::GatewayIndex::from_position(0),
+        gateway: Some(regate::policy::GatewayIndex::from_position(0)),
         cause: Cause::Closed(regate::policy::CloseCode::ABNORMAL),
     };
     assert_eq!(stage.lines(), [(0, began)]);
