@@ -17,7 +17,7 @@ const { Miniflare } = await import('miniflare');
 
 const WORKER = `
 import * as regate from 'regate';
-const { ClusterClient, connect, init, tcpTimeouts } = regate;
+const { ClusterClient, GatewaySocket, connect, init, tcpTimeouts } = regate;
 let kept;
 const paths = {
   async '/exports'() { return Object.keys(regate).sort(); },
@@ -25,6 +25,22 @@ const paths = {
   async '/call'(gateways) {
     const client = await connect({ gateways, logger: null });
     try { return await client.invoke('echo', ['from a worker'], { readOnly: true }); } finally { client.close(); }
+  },
+  async '/socket'(gateways) {
+    const Gateways = GatewaySocket.over(['ws://127.0.0.1:1/', ...gateways], { logger: null, buffer: true, networking: { shuffleAddresses: false } });
+    const socket = new Gateways();
+    const seen = [];
+    for (const type of ['open', 'message', 'error', 'close'])
+      socket.addEventListener(type, (event) => seen.push([type, event.data ?? event.code ?? ''].join(' ').trim()));
+    const next = (type) => new Promise((resolve) => socket.addEventListener(type, resolve));
+    socket.send('{"jsonrpc":"2.0","id":1,"method":"echo","params":["from a socket"]}');
+    await next('message');
+    socket.close(4000, 'done');
+    await next('close');
+    const left = new Gateways();
+    left.close();
+    await new Promise((resolve) => left.addEventListener('close', resolve));
+    return [...seen, socket.readyState, socket.protocol, left.readyState];
   },
   async '/dead'(gateways) {
     const networking = { connectTimeouts: '1:3:100', connectionTimeoutMilliseconds: 2000 };
@@ -92,6 +108,7 @@ for (const date of ['2024-09-01', '2026-04-20']) {
     const ask = await start(t, date);
     assert.deepEqual(await ask('/exports'), [
       'ClusterClient',
+      'GatewaySocket',
       'RegateError',
       'completionOf',
       'connect',
@@ -102,6 +119,8 @@ for (const date of ['2024-09-01', '2026-04-20']) {
     assert.deepEqual(await ask('/schedule'), [2000, 2400, 2880]);
     assert.deepEqual(await ask('/call', cluster.urls), ['from a worker']);
     assert.deepEqual(await ask('/call', cluster.urls), ['from a worker']);
+    const answer = 'message {"jsonrpc":"2.0","id":1,"result":["from a socket"]}';
+    assert.deepEqual(await ask('/socket', cluster.urls), ['open', answer, 'close 4000', 3, '', 3]);
     assert.deepEqual(await ask('/dead'), ['CONNECT_TIMEOUT', 1]);
   });
 }
