@@ -1,11 +1,13 @@
 //! Connections that are asked for one by one: each goes on where the last one stopped.
 
 use regate::policy::{
-    Cause, ClientState, ErrorCode, GaveUp, LogLine, Notice, Reconnect, Settings, StateReason,
-    Verdict,
+    Action, Cause, ClientState, CloseCode, CloseRequest, Engine, ErrorCode, Event, GatewayIndex,
+    GaveUp, Instant, Judgement, LogLine, Notice, Reconnect, Settings, StateReason, Verdict,
 };
 
-use crate::driver::{Dial, OPEN, REFUSE, Script, Stage, closed_with, exact, with_schedule};
+use crate::driver::{
+    Dial, List, OPEN, REFUSE, Script, Session, Stage, closed_with, exact, with_schedule,
+};
 
 fn asked_for_each(mut settings: Settings) -> Settings {
     settings.connection.reconnect = Reconnect::OnRequest;
@@ -230,10 +232,8 @@ fn a_loss_is_judged_and_its_wait_is_owed() {
     let mut settings = asked_for_each(exact());
     settings.connection.hooks.close_policy = true;
     let mut stage = Stage::of(settings, 2, OPEN);
-    stage.judgements = Script::always(regate::policy::Judgement {
-        verdict: Some(Verdict::Same),
-        wait_milliseconds: 7_000,
-    });
+    stage.judgements =
+        Script::always(Judgement { verdict: Some(Verdict::Same), wait_milliseconds: 7_000 });
     stage.connect();
     stage.run_until(6_000);
     stage.lose(4000);
@@ -248,7 +248,7 @@ fn the_list_is_asked_for_when_the_next_connection_is_and_not_before() {
     let mut settings = asked_for_each(exact());
     settings.connection.hooks.list = true;
     let mut stage = Stage::of(settings, 2, OPEN);
-    stage.lists = Script::always(crate::driver::List::Of(&[0, 1]));
+    stage.lists = Script::always(List::Of(&[0, 1]));
     stage.connect();
     stage.run_until(6_000);
     stage.lose(1006);
@@ -265,7 +265,7 @@ fn leaving_while_the_list_is_asked_for_keeps_the_round() {
     let mut settings = asked_for_each(exact());
     settings.connection.hooks.list = true;
     let mut stage = Stage::of(settings, 1, OPEN);
-    stage.lists = Script::first([crate::driver::List::Hang], crate::driver::List::Of(&[0]));
+    stage.lists = Script::first([List::Hang], List::Of(&[0]));
     stage.connect();
     stage.run_until(100);
     stage.close();
@@ -281,8 +281,8 @@ fn one_outage_is_one_outage_over_all_its_connections() {
     stage.connect();
     ask_again_and_again(&mut stage, 59_000);
     let began = LogLine::OutageBegan {
-        gateway: Some(regate::policy::GatewayIndex::from_position(0)),
-        cause: Cause::Closed(regate::policy::CloseCode::ABNORMAL),
+        gateway: Some(GatewayIndex::from_position(0)),
+        cause: Cause::Closed(CloseCode::ABNORMAL),
     };
     assert_eq!(stage.lines(), [(0, began)]);
     stage.gateways = vec![Script::always(OPEN); 2];
@@ -292,4 +292,70 @@ fn one_outage_is_one_outage_over_all_its_connections() {
         matches!(lines.last(), Some((_, LogLine::OutageEnded { .. }))) && lines.len() <= 3,
         "{lines:?}"
     );
+}
+
+#[test]
+fn a_loss_after_which_no_gateway_is_left_owes_a_wait_and_forgives_all() {
+    for held in [100, 6_000] {
+        let mut stage = Stage::connected_for(asked_for_each(exact()), 1, held);
+        stage.lose(4404);
+        assert_eq!(last_reason(&stage), Some(StateReason::GaveUp(GaveUp::NoGateway)), "{held}");
+        stage.connect();
+        stage.run_until(held + 249);
+        assert_eq!(stage.dials.len(), 1, "{held}");
+        stage.run_until(held + 250);
+        assert_eq!(stage.engine.state(), ClientState::Connected, "{held}");
+    }
+}
+
+#[test]
+fn what_is_left_while_a_session_hook_runs_counts_as_failed() {
+    let mut settings = asked_for_each(exact());
+    settings.connection.hooks.session = true;
+    let mut stage = Stage::of(settings, 2, OPEN);
+    stage.sessions = Script::always(Session::Hang);
+    stage.connect();
+    stage.run_until(100);
+    stage.close();
+    assert_eq!(stage.closed.len(), 1);
+    stage.connect();
+    stage.run_until(100);
+    assert_eq!(stage.dialled(), "AB");
+}
+
+#[test]
+fn what_is_left_while_a_failure_is_judged_is_not_dialled_on() {
+    let mut settings = asked_for_each(exact());
+    settings.connection.hooks.close_policy = true;
+    for gateways in [1, 2] {
+        let mut engine = Engine::new(settings, gateways, 1);
+        let now = Instant::from_milliseconds;
+        engine.handle_event(now(0), Event::ConnectRequested);
+        engine.handle_timeout(now(0));
+        let opened = std::iter::from_fn(|| engine.poll_action()).find_map(|action| match action {
+            Action::Open { socket, .. } => Some(socket),
+            _ => None,
+        });
+        let cause = closed_with(1006);
+        engine.handle_event(now(0), Event::SocketFailed { socket: opened.unwrap(), cause });
+        // The application closes when it hears of the failure, and only then says what it means.
+        engine.handle_event(now(0), Event::CloseRequested(CloseRequest::Application));
+        engine.handle_event(now(0), Event::FailureJudged(Judgement::default()));
+        assert_eq!(engine.state(), ClientState::Closed);
+        engine.handle_event(now(0), Event::ConnectRequested);
+        let wanted = if gateways == 1 { 250 } else { 0 };
+        assert_eq!(engine.poll_timeout(), Some(now(wanted)), "{gateways} gateways");
+    }
+}
+
+#[test]
+fn a_page_that_was_put_away_and_is_closed_goes_on_no_sooner_than_the_floor() {
+    let mut stage = Stage::of(asked_for_each(exact()), 1, OPEN);
+    stage.connect();
+    stage.run_until(100);
+    stage.tell(Event::PageHidden);
+    stage.close();
+    stage.connect();
+    stage.run_until(1_000);
+    assert_eq!(stage.dial_times(), [0, 250]);
 }
