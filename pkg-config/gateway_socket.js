@@ -43,7 +43,7 @@ class Socket extends EventTarget {
     this.#url = shown;
     const holder = {
       protocols: readProtocols(protocols),
-      opened: (line) => this.#opened(line),
+      opened: (line, url) => this.#opened(line, url),
       message: (data) => this.#message(data),
       lost: (loss) => this.#lost(loss),
       closed: (end) => this.#finish(end),
@@ -148,9 +148,9 @@ class Socket extends EventTarget {
     line.close(...given);
   }
 
-  #opened(line) {
+  #opened(line, url) {
     this.#line = line;
-    this.#origin = new URL(line.url).origin;
+    this.#origin = new URL(url).origin;
     this.#state = OPEN;
     while (this.#held.length > 0 && line.readyState === OPEN) {
       const frame = this.#held.shift();

@@ -72,6 +72,7 @@ export class Lane {
   #listError;
   #endWakes = nothing;
   #draining = false;
+  #whileUsed = {}; // how the core dials while there is a socket
   #host = {
     message: (data) => this.#holder?.message(data),
     drain: () => this.#drain(),
@@ -80,17 +81,13 @@ export class Lane {
   };
 
   constructor(ring) {
-    const { closePolicy = nothing, logger, WebSocket } = ring.options;
-    const dial = (url, protocols) => this.#dial(WebSocket ?? platformSocket(), url, protocols);
+    const { closePolicy = nothing, logger } = ring.options;
     const options = {
       ...ring.options,
       closePolicy,
       gateways: ring.gateways,
       heartbeat: { periodMilliseconds: 0 }, // what would be a ping is the business of the library
-      WebSocket: function Line(...given) {
-        // What `new` gives is the platform's socket.
-        return dial(...given);
-      },
+      WebSocket: lineClass(this.#whileUsed),
     };
     this.#ring = ring;
     this.#core = checked(() => new Core(options, drawSeed(), !ring.comesBack));
@@ -104,10 +101,12 @@ export class Lane {
 
   /** Takes on a socket: goes round until it is open. */
   begin(holder) {
-    if ((this.#ring.options.WebSocket ?? platformSocket()) === undefined) {
+    const Platform = this.#ring.options.WebSocket ?? platformSocket();
+    if (Platform === undefined) {
       this.#ring.rest(this);
       throw new RegateError('NO_WEBSOCKET');
     }
+    this.#whileUsed.dial = (url, protocols) => this.#dial(Platform, url, protocols);
     this.#holder = holder;
     this.#loss = undefined;
     this.#endWakes = listenForWakes((kind) => {
@@ -141,6 +140,7 @@ export class Lane {
   }
 
   #free() {
+    this.#whileUsed.dial = undefined;
     this.#endWakes();
     this.#ring.rest(this);
   }
@@ -198,7 +198,7 @@ export class Lane {
     this.#isOpen = to === 'connected';
     if (holder === undefined) return;
     if (to === 'connected') {
-      holder.opened(this.#line);
+      holder.opened(this.#line, this.#core.gateway);
     } else if (from === 'connected') {
       this.#loss ??= { code: 1006, reason: '', wasClean: false, erred: this.#erred };
     }
@@ -222,6 +222,15 @@ export class Lane {
     return { code: 1006, reason: '', wasClean: false, erred: true, error };
   }
 }
+
+/**
+ * What the core makes its sockets of, and keeps: so nothing here leads to a lane on which no socket is, or nobody
+ * could collect it. What `new` gives is the platform's socket.
+ */
+const lineClass = (used) =>
+  function Line(...given) {
+    return used.dial(...given);
+  };
 
 /** The platform's own class, also where ours has taken its place. */
 function platformSocket() {

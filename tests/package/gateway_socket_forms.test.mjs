@@ -155,6 +155,49 @@ test('init() that fails is error and close 1006', async () => {
   assert.deepEqual(seen, ['error INIT_FAILED in 3', 'close 1006 in 3']);
 });
 
+test('a wake ends a wait; a page that is put away is the business of one that comes back', async (t) => {
+  const page = new EventTarget();
+  const names = ['addEventListener', 'removeEventListener'];
+  for (const name of names) globalThis[name] = page[name].bind(page);
+  t.after(() => {
+    for (const name of names) delete globalThis[name];
+  });
+  const tell = (type, fields = {}) => page.dispatchEvent(Object.assign(new Event(type), fields));
+  const { GatewaySocket, clock, fake } = await world(t);
+  const make = async (more) => {
+    const options = { ...exact, WebSocket: fake.WebSocket, ...more };
+    const socket = new GatewaySocket([A], undefined, options);
+    await settle();
+    return { socket, seen: watch(socket), line: fake.last };
+  };
+  const plain = await make();
+  plain.line.fail();
+  await clock.advance(250);
+  fake.last.fail();
+  await clock.advance(400); // of 500
+  tell('online');
+  await settle();
+  assert.equal(fake.sockets.length, 3);
+  fake.last.open();
+  tell('pagehide', { persisted: true });
+  tell('pageshow', { persisted: true });
+  await clock.advance(10_000);
+  assert.deepEqual([plain.seen, fake.sockets.length], [['open in 1'], 3]);
+
+  const back = await make({ reconnect: true });
+  back.line.open();
+  await clock.advance(10_000);
+  tell('pagehide', { persisted: true });
+  await settle();
+  assert.deepEqual([back.seen, back.socket.readyState], [['open in 1', 'close 1006 in 0'], 0]);
+  tell('pageshow', { persisted: true });
+  await settle();
+  fake.last.open();
+  assert.deepEqual(back.seen.at(-1), 'open in 1');
+  plain.socket.close();
+  back.socket.close();
+});
+
 test('a platform without WebSocket: NO_WEBSOCKET', async (t) => {
   const { GatewaySocket } = await ready();
   const before = Object.getOwnPropertyDescriptor(globalThis, 'WebSocket');

@@ -19,10 +19,20 @@ class Socket {
   onopen = null;
   constructor() { queueMicrotask(() => { if (this.readyState === 0) { this.readyState = 1; this.onopen?.({ type: 'open', target: this }); } }); }
   send(frame) { const { id, params } = JSON.parse(frame); queueMicrotask(() => this.onmessage?.({ type: 'message', data: JSON.stringify({ id, result: params ?? null }) })); }
-  close() { this.readyState = 2; queueMicrotask(() => { this.readyState = 3; this.onclose?.({ type: 'close', code: 1000, target: this }); }); }
+  close() {
+    this.readyState = 2;
+    queueMicrotask(() => {
+      this.readyState = 3;
+      const event = { type: 'close', code: 1000, reason: '', wasClean: true, target: this };
+      this.onclose?.(event);
+      for (const [type, listener] of this.listeners) if (type === event.type) listener(event);
+    });
+  }
+  listeners = [];
+  addEventListener(...listener) { this.listeners.push(listener); }
 }
 const options = { gateways: ['ws://a.example', 'ws://b.example'], WebSocket: Socket, logger: null };
-const { init, ClusterClient } = await import('regate');
+const { init, ClusterClient, GatewaySocket } = await import('regate');
 await init();
 // What each of five batches adds to the heap, least first: a leak adds to every one, a compiler now and then to one.
 async function growths(cycle) {
@@ -60,6 +70,30 @@ test('1,000 connect and close cycles leave heap and wasm memory flat', async () 
   const { heap, wasm } = JSON.parse(stdout);
   assert.equal(wasm, 0);
   assert.ok(heap < 20_000, `${heap} bytes more`); // 100 a cycle would be one small object kept
+});
+
+test('1,000 sockets with a way of their own leave heap and wasm memory flat', async () => {
+  const { code, stdout, stderr } = await runModule(
+    `${PRELUDE}
+    const next = (socket, type) => new Promise((resolve) => socket.addEventListener(type, resolve, { once: true }));
+    async function cycle() {
+      const socket = new GatewaySocket(options.gateways, undefined, { WebSocket: Socket, logger: null });
+      socket.onclose = () => {};
+      await next(socket, 'open');
+      socket.send('{}');
+      socket.close(3000, 'done');
+      await next(socket, 'close');
+    }
+    for (let n = 0; n < 300; n += 1) await cycle();
+    const pages = memory.buffer.byteLength;
+    console.log(JSON.stringify({ heap: (await growths(cycle))[0], wasm: memory.buffer.byteLength - pages }));`,
+    GC,
+  );
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  const { heap, wasm } = JSON.parse(stdout);
+  assert.equal(wasm, 0);
+  assert.ok(heap < 20_000, `${heap} bytes more`);
 });
 
 test('one client, 1,000 connect and close cycles: the same', async () => {
