@@ -1,6 +1,6 @@
 # The front door. Every target first installs what it needs (.ci/setup, which says so and does nothing twice); the work itself
 # stands in the scripts of .ci, pkg-config and tests.
-.PHONY: help setup build package test lint vectors prove interop fuzz mutants chaos demo www clean
+.PHONY: help setup build package test lint vectors prove matrix interop fuzz mutants chaos demo www clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -35,6 +35,11 @@ interop: setup ## MQTT.js, graphql-ws and eth_subscribe through kills of mosquit
 	@.ci/setup interop
 	@node pkg-config/build.mjs --pack --quiet
 	@KILLS=$(KILLS) node tests/interop/interop.mjs
+
+matrix: setup ## the packed package in browsers, workers, bundlers and runtimes, one table; ONLY=Vite,Deno (ten minutes in all)
+	@.ci/setup firefox matrix
+	@node pkg-config/build.mjs --pack --quiet
+	@node tests/matrix/matrix.mjs $(if $(ONLY),--only "$(ONLY)")
 
 chaos: setup ## clients under faults of every kind, judged by a journal; SEED=7 DURATION=600
 	@node pkg-config/build.mjs --pack --quiet

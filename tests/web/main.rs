@@ -1,5 +1,7 @@
 //! What `src/web` does, in a browser: sockets, the timer, the options, and calls that come back in.
 //!
+//! Where it runs is said from outside, as it runs in pages and in workers: .cargo/config.toml says a page.
+//!
 //! Nothing sleeps: the clock stands still until a test moves it, and sockets do what a test says.
 #![cfg(target_arch = "wasm32")]
 #![expect(
@@ -19,5 +21,3 @@ mod rust_client;
 mod sockets;
 mod timers;
 mod world;
-
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
