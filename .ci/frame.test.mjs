@@ -70,6 +70,10 @@ test("wasm-bindgen's tools are of the version of the library", () => {
   assert.equal(locked('.ci/wasm-bindgen/Cargo.lock', 'wasm-bindgen-tools'), version);
 });
 
-test('crate and package have one version', () => {
-  assert.equal(json('pkg-config/package.json').version, toml('Cargo.toml').workspace.package.version);
+test('crate, package and changelog have one version', () => {
+  const { version } = json('pkg-config/package.json');
+  assert.equal(version, toml('Cargo.toml').workspace.package.version);
+  for (const crate of ['regate', 'regate-wasm']) assert.equal(locked('Cargo.lock', crate), version, crate);
+  const changelog = readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8');
+  assert.equal(/^## (\d+\.\d+\.\d+)\b/m.exec(changelog)?.[1], version, 'the newest entry of CHANGELOG.md');
 });

@@ -9,6 +9,8 @@ export { completionOf } from './exchange.js';
 export { retry } from './retry.js';
 export { tcpTimeouts } from './schedule.js';
 
-export const init = makeInit(() => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
-export const connect = makeConnect(init);
+export const init = /* @__PURE__ */ makeInit(() =>
+  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)),
+);
+export const connect = /* @__PURE__ */ makeConnect(init);
 export const GatewaySocket = /* @__PURE__ */ makeGatewaySocket(init);

@@ -8,6 +8,6 @@ export { completionOf } from './exchange.js';
 export { retry } from './retry.js';
 export { tcpTimeouts } from './schedule.js';
 
-export const init = makeInit(() => new URL('./regate_bg.wasm', import.meta.url));
-export const connect = makeConnect(init);
+export const init = /* @__PURE__ */ makeInit(() => new URL('./regate_bg.wasm', import.meta.url));
+export const connect = /* @__PURE__ */ makeConnect(init);
 export const GatewaySocket = /* @__PURE__ */ makeGatewaySocket(init);
