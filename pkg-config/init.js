@@ -27,7 +27,7 @@ async function start(source) {
 
 function adviceFor(cause) {
   const text = String(cause?.message ?? cause);
-  if (/Content Security Policy|unsafe-eval/i.test(text)) {
+  if (/Content Security Policy|unsafe-eval|blocked by CSP/i.test(text)) {
     return "the page's Content-Security-Policy needs script-src 'wasm-unsafe-eval'";
   }
   if (/disallowed by embedder/i.test(text)) {

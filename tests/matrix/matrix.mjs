@@ -12,6 +12,7 @@ import { rollup } from './bundlers/rollup.mjs';
 import { vite } from './bundlers/vite.mjs';
 import { webpack } from './bundlers/webpack.mjs';
 import { trialOf } from './bundlers.mjs';
+import { failures } from './failures.mjs';
 import { react } from './react.mjs';
 import { runtimes } from './runtimes.mjs';
 import { nodeSuite, versionOf, webSuites } from './suites.mjs';
@@ -28,6 +29,8 @@ const environments = [
 const suites = [
   tables,
   react,
+  failures('Chromium', 'chromium'),
+  failures('Firefox', 'firefox'),
   ...webSuites('Chromium'),
   ...webSuites('Firefox'),
   nodeSuite('workerd, by Miniflare', 'tests/package/workerd.test.mjs', () => versionOf('workerd')),
