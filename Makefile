@@ -36,7 +36,7 @@ interop: setup ## MQTT.js, graphql-ws and eth_subscribe through kills of mosquit
 	@node pkg-config/build.mjs --pack --quiet
 	@KILLS=$(KILLS) node tests/interop/interop.mjs
 
-matrix: setup ## the packed package in browsers, workers, bundlers and runtimes, one table; ONLY=Vite,Deno (ten minutes in all)
+matrix: setup ## the packed package in browsers, workers, bundlers and runtimes, one table; ONLY=Vite,Deno (six minutes in all)
 	@.ci/setup firefox matrix
 	@node pkg-config/build.mjs --pack --quiet
 	@node tests/matrix/matrix.mjs $(if $(ONLY),--only "$(ONLY)")

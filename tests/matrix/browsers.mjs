@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { startSite } from '../demo/site.mjs';
-import { makeProject, writePage } from './project.mjs';
+import { gzipBytes, makeProject, writePage } from './project.mjs';
 import { optionsFor, tryOut } from './trial.mjs';
 
 const KINDS = {
@@ -25,7 +25,7 @@ export async function tryInPage(browser, cluster, url) {
       performance.getEntriesByType('resource').map(({ name }) => name),
     );
     const hasWasm = loaded.some((name) => name.endsWith('.wasm'));
-    return { steps, entry: hasWasm ? 'index.web' : 'index.inline' };
+    return { steps, entry: hasWasm ? 'index.web' : 'index.inline', loaded };
   } finally {
     await page.close();
   }
@@ -41,7 +41,11 @@ export const browserTrials = (label, start) =>
       writePage(source, kind === 'page' ? './page.js' : './workers.js');
       const site = await startSite(life, { folders: { '/': source, '/regate/': regate } });
       const browser = await bench[start]();
-      const { steps } = await tryInPage(browser, await bench.cluster(), `${site}?kind=${kind}`);
-      return { steps, entry: 'index.web', version: browser.version };
+      const { steps, loaded } = await tryInPage(browser, await bench.cluster(), `${site}?kind=${kind}`);
+      const paths = loaded.map((url) => new URL(url).pathname).filter((path) => path.startsWith('/regate/'));
+      // What a worker loads is not among what its page has loaded.
+      const bytes =
+        kind === 'page' ? gzipBytes(paths.map((path) => join(folder, 'node_modules', path))) : undefined;
+      return { steps, entry: 'index.web', version: browser.version, bytes };
     },
   }));

@@ -32,7 +32,7 @@ export const ACCOUNTED_NAMES = {
   dispose: 'a symbol: one of its own stands in',
   error: 'of a logger or a message',
   memory: 'an export of the wasm',
-  pause: 'of the engine',
+  pause: 'of the exchange or a subscription',
 };
 
 /** The oldest version of a browser that has all of it. */

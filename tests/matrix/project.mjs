@@ -39,17 +39,16 @@ export function writePage(folder, script) {
   );
 }
 
-/** Adds up what the scripts and the wasm below a folder weigh when they are compressed, each by itself. */
+/** What the scripts and the wasm below a folder weigh when they are compressed, each by itself. */
 export function shippedBytes(folder) {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return files
-    .filter((entry) => entry.isFile() && /\.(js|wasm)$/.test(entry.name))
-    .map(
-      (entry) =>
-        gzipSync(readFileSync(join(entry.parentPath ?? entry.path, entry.name)), { level: 9 }).length,
-    )
-    .reduce((sum, bytes) => sum + bytes, 0);
+  const shipped = files.filter((entry) => entry.isFile() && /\.(js|wasm)$/.test(entry.name));
+  return gzipBytes(shipped.map((entry) => join(entry.parentPath ?? entry.path, entry.name)));
 }
+
+/** The same of a list of files. */
+export const gzipBytes = (paths) =>
+  paths.reduce((sum, path) => sum + gzipSync(readFileSync(path), { level: 9 }).length, 0);
 
 /** The entry of the package among the modules that a tool has loaded, by the names of their files. */
 export function entryAmong(modules) {

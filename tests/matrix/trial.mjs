@@ -8,7 +8,7 @@ const STEP_WITHIN_MILLISECONDS = 30_000;
 /** What the application is to be told: it takes the gateways in order, so that each step is known. */
 export const optionsFor = (cluster) => ({
   gateways: cluster.urls,
-  networking: { connectionTimeoutMilliseconds: 5000, shuffleAddresses: false },
+  networking: { shuffleAddresses: false },
 });
 
 /**
