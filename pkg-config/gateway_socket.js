@@ -22,7 +22,7 @@ const SET_OUT = Symbol('set out');
 const wrong = (name, text) => new DOMException(text, name);
 
 class Socket extends EventTarget {
-  static [OURS] = true;
+  static [OURS] = Socket.#define();
   #ring;
   #lane;
   #line; // the platform's socket that carries this one
@@ -58,7 +58,8 @@ class Socket extends EventTarget {
       .catch((error) => this.#finish({ ...NEVER_OPENED, error }));
   }
 
-  static {
+  /** Gives the class what no class body can; not in a static block, which Safari has only from 16.4 on. */
+  static #define() {
     for (const [name, value] of Object.entries(STATES)) {
       for (const owner of [Socket, Socket.prototype])
         Object.defineProperty(owner, name, { value, enumerable: true });
@@ -75,6 +76,7 @@ class Socket extends EventTarget {
         },
       });
     }
+    return true;
   }
 
   get [Symbol.toStringTag]() {
