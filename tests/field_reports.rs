@@ -1,6 +1,5 @@
 //! Whether every report from the field is answered by tests that exist: `tests/field_reports.md`.
 #![cfg(not(target_arch = "wasm32"))]
-#![expect(clippy::std_instead_of_alloc, reason = "tests have std")]
 
 #[cfg(test)]
 mod tests {
