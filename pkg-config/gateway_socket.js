@@ -3,6 +3,7 @@
 import { byteLength } from './codec.js';
 import { RegateError } from './error.js';
 import { OURS, Ring } from './lane.js';
+import { report } from './report.js';
 
 const CONNECTING = 0;
 const OPEN = 1;
@@ -159,13 +160,13 @@ class Socket extends EventTarget {
       this.#heldBytes -= byteLength(frame);
       line.send(frame);
     }
-    this.dispatchEvent(new Event('open'));
+    this.#dispatch(new Event('open'));
   }
 
   #message(received) {
     const isBytes = typeof received !== 'string' && this.#binaryType === 'blob';
     const data = isBytes ? new Blob([received]) : received;
-    this.dispatchEvent(new MessageEvent('message', { data, origin: this.#origin }));
+    this.#dispatch(new MessageEvent('message', { data, origin: this.#origin }));
   }
 
   /** The connection is lost, and another one is on its way. */
@@ -188,9 +189,18 @@ class Socket extends EventTarget {
     if (erred) {
       const event = new Event('error');
       if (error !== undefined) event.error = error;
-      this.dispatchEvent(event);
+      this.#dispatch(event);
     }
-    this.dispatchEvent(closeEvent(close));
+    this.#dispatch(closeEvent(close));
+  }
+
+  /** In workerd what a listener throws comes out here. */
+  #dispatch(event) {
+    try {
+      this.dispatchEvent(event);
+    } catch (error) {
+      report(error);
+    }
   }
 
   #hold(frame) {
@@ -212,7 +222,7 @@ class Socket extends EventTarget {
     } else {
       const handler = { value };
       handler.listener = (event) => {
-        if (typeof handler.value === 'function') handler.value.call(this, event);
+        if (typeof handler.value === 'function' && !callsHandlers()) handler.value.call(this, event);
       };
       this.#handlers[type] = handler;
       this.addEventListener(type, handler.listener);
@@ -285,6 +295,21 @@ function readClose(code, reason) {
 
 /** A number as Chromium clamps it to an unsigned short; Web IDL would round it. */
 const clamp = (value) => Math.trunc(Math.min(Math.max(value, 0), 65_535)) || 0;
+
+let calls;
+
+/** Whether the platform itself calls what stands in `on…` of any EventTarget, as workerd does. */
+function callsHandlers() {
+  if (calls === undefined) {
+    calls = false;
+    const target = new EventTarget();
+    target.onx = () => {
+      calls = true;
+    };
+    target.dispatchEvent(new Event('x'));
+  }
+  return calls;
+}
 
 /** Some platforms have no class for it. */
 const closeEvent = (close) =>

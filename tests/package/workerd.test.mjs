@@ -38,8 +38,10 @@ const paths = {
     socket.close(4000, 'done');
     await next('close');
     const left = new Gateways();
+    left.onerror = ({ target }) => { seen.push(['handler', target === left].join(' ')); throw new Error('of the application'); };
+    left.addEventListener('error', { handleEvent: () => seen.push('object') }, { once: true });
     left.close();
-    await new Promise((resolve) => left.addEventListener('close', resolve));
+    await new Promise((resolve) => { left.onclose = resolve; });
     return [...seen, socket.readyState, socket.protocol, left.readyState];
   },
   async '/dead'(gateways) {
@@ -120,7 +122,15 @@ for (const date of ['2024-09-01', '2026-04-20']) {
     assert.deepEqual(await ask('/call', cluster.urls), ['from a worker']);
     assert.deepEqual(await ask('/call', cluster.urls), ['from a worker']);
     const answer = 'message {"jsonrpc":"2.0","id":1,"result":["from a socket"]}';
-    assert.deepEqual(await ask('/socket', cluster.urls), ['open', answer, 'close 4000', 3, '', 3]);
+    assert.deepEqual(await ask('/socket', cluster.urls), [
+      'open',
+      answer,
+      'close 4000',
+      'handler true',
+      3,
+      '',
+      3,
+    ]);
     assert.deepEqual(await ask('/dead'), ['CONNECT_TIMEOUT', 1]);
   });
 }
