@@ -54,7 +54,6 @@ pub struct Stats {
 /// # Example
 ///
 /// ```
-/// # #[cfg(target_arch = "wasm32")]
 /// # async fn run() -> Result<(), regate::Error> {
 /// use regate::{Client, Options};
 ///

@@ -47,7 +47,6 @@ impl ErrorKind {
 /// # Example
 ///
 /// ```
-/// # #[cfg(target_arch = "wasm32")]
 /// # async fn offer(client: regate::Client) {
 /// use regate::{Error, policy::Completion};
 ///

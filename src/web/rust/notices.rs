@@ -27,7 +27,6 @@ const MOST_NOTICES: usize = 1_000;
 /// # Example
 ///
 /// ```
-/// # #[cfg(target_arch = "wasm32")]
 /// # async fn watch(client: regate::Client) {
 /// use regate::policy::Notice;
 ///

@@ -25,7 +25,6 @@ use crate::policy::{Binding, Call, Completion, MessagingSettings, OperationId, R
 /// # Example
 ///
 /// ```
-/// # #[cfg(target_arch = "wasm32")]
 /// # async fn get(client: regate::Client) -> Result<(), regate::Error> {
 /// let value: Option<String> =
 ///     client.invoke("map.get", ["key"]).read_only().timeout_milliseconds(5_000).await?;

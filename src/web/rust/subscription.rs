@@ -79,7 +79,6 @@ impl Feed {
 /// # Example
 ///
 /// ```
-/// # #[cfg(target_arch = "wasm32")]
 /// # async fn watch(client: regate::Client) -> Result<(), regate::Error> {
 /// let mut news = client.subscribe::<String>("topic.subscribe", ["news"])?;
 /// while let Some(item) = news.next().await {
