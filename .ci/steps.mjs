@@ -25,6 +25,10 @@ export const steps = [
   lint('rustfmt', ['cargo', 'fmt', '--all', '--check', '--', '--color=never']),
   // Not of the workspace, as it needs a compiler of its own.
   lint('rustfmt-fuzz', ['cargo', 'fmt', '--manifest-path', 'tests/fuzz/Cargo.toml', '--check']),
+  // The examples are crates of their own.
+  ...['native', 'wasm-app'].map((name) =>
+    lint(`rustfmt-${name}`, ['cargo', 'fmt', '--manifest-path', `examples/${name}/Cargo.toml`, '--check']),
+  ),
   // JavaScript, TypeScript, JSON: formatting and lints.
   lint('biome', [bin('biome'), 'ci', '--colors=off', '--error-on-warnings']),
   // The denied lints, on the host (core alone, tests and benches too) and on wasm (with what JavaScript sees).
@@ -49,6 +53,15 @@ export const steps = [
     ...['cargo', 'clippy', '--locked', '-p', 'regate', '--features', 'web'],
     ...[...WASM, '--lib', '--', '-D', 'warnings'],
   ]),
+  ...[
+    ['native', []],
+    ['wasm-app', WASM],
+  ].map(([name, target]) =>
+    lint(`clippy-${name}`, [
+      ...['cargo', 'clippy', '--locked', '--manifest-path', `examples/${name}/Cargo.toml`],
+      ...['--target-dir', process.env.CARGO_TARGET_DIR ?? 'target', ...target, '--', '-D', 'warnings'],
+    ]),
+  ),
   // Every public item is documented, no link is broken.
   lint('docs', ['cargo', 'doc', '--locked', '--no-deps'], { env: denyWarnings }),
   lint('docs-web', ['cargo', 'doc', '--locked', '--no-deps', '--features', 'web', '-p', 'regate', ...WASM], {
@@ -79,6 +92,8 @@ export const steps = [
   test('frame', 'node', ['node', '--test', '.ci/frame.test.mjs']),
   // Unit tests, scenarios, properties, documentation examples, vectors.
   test('rust', 'cargo', ['cargo', 'test', '--locked', '--no-fail-fast']),
+  // The documentation examples of the client for Rust apps, and those of README.md.
+  test('doc-web', 'cargo', ['cargo', 'test', '--locked', '--features', 'web', '--doc']),
   // src/web in headless Chromium.
   test(
     'web',
