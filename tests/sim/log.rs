@@ -15,6 +15,8 @@ struct Outage {
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     outage: Option<Outage>,
+    /// The list was asked for, and nothing has come of that yet.
+    awaits_list: bool,
 }
 
 fn total(failures: &[FailureCount]) -> u32 {
@@ -22,14 +24,29 @@ fn total(failures: &[FailureCount]) -> u32 {
 }
 
 impl Log {
+    pub(crate) const fn on_asked_for_list(&mut self) {
+        self.awaits_list = true;
+    }
+
+    pub(crate) const fn on_list(&mut self) {
+        self.awaits_list = false;
+    }
+
     pub(crate) const fn on_dial(&mut self) {
+        self.awaits_list = false;
         if let Some(outage) = &mut self.outage {
             outage.dials += 1;
         }
     }
 
     pub(crate) fn on_notice(&mut self, now: u64, notice: &Notice, v: &mut Verdicts) {
+        let awaited_list = self.awaits_list;
+        if matches!(notice, Notice::StateChanged { .. } | Notice::WaitBegan { .. }) {
+            self.awaits_list = false;
+        }
         match notice {
+            // A round that is over without a dial, or the list that it was to be of.
+            Notice::WaitBegan { .. } if awaited_list => self.count(now),
             Notice::DialFailed { .. }
             | Notice::StateChanged {
                 reason:

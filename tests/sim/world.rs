@@ -350,6 +350,7 @@ impl<'a> World<'a> {
             }
             Action::AskForGateways => {
                 self.dialling.on_asked_for_list(self.now);
+                self.log.on_asked_for_list();
                 self.give_list();
             }
             Action::Judge { cause, verdict, .. } => {

@@ -24,13 +24,20 @@ impl World<'_> {
             }
             Event::GatewaysSet(list) => {
                 self.dialling.lose_track_for_good();
+                if !list.is_empty() {
+                    self.log.on_list();
+                }
                 self.listed = list.iter().map(|gateway| gateway.position()).collect();
             }
             Event::GatewaysListed(list) => {
+                if list.as_ref().is_some_and(|list| !list.is_empty()) {
+                    self.log.on_list();
+                }
                 self.listed.extend(list.iter().flatten().map(|gateway| gateway.position()));
             }
             Event::PageHidden => {
                 self.dialling.lose_track();
+                self.log.on_list(); // nobody waits for it any more
                 let live = !matches!(self.engine.state(), ClientState::Idle | ClientState::Closed);
                 self.hidden = self.hidden || live;
             }
