@@ -332,7 +332,7 @@ fn what_is_left_while_a_failure_is_judged_is_not_dialled_on() {
         let now = Instant::from_milliseconds;
         engine.handle_event(now(0), Event::ConnectRequested);
         engine.handle_timeout(now(0));
-        let opened = std::iter::from_fn(|| engine.poll_action()).find_map(|action| match action {
+        let opened = core::iter::from_fn(|| engine.poll_action()).find_map(|action| match action {
             Action::Open { socket, .. } => Some(socket),
             _ => None,
         });
