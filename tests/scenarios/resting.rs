@@ -2,7 +2,7 @@
 
 use regate::policy::{
     Action, Cause, ClientState, CloseCode, CloseRequest, Engine, ErrorCode, Event, GatewayIndex,
-    GaveUp, Instant, Judgement, LogLine, Notice, Reconnect, Settings, StateReason, Verdict,
+    GaveUp, Instant, Judgement, LogLine, Notice, Reconnect, Rng, Settings, StateReason, Verdict,
 };
 
 use crate::driver::{
@@ -358,4 +358,54 @@ fn a_page_that_was_put_away_and_is_closed_goes_on_no_sooner_than_the_floor() {
     stage.connect();
     stage.run_until(1_000);
     assert_eq!(stage.dial_times(), [0, 250]);
+}
+
+/// Whatever gateways do and however a library asks and leaves, no second has more rounds than the
+/// first wait allows, and nothing happens while nobody asks.
+#[test]
+fn no_library_makes_it_dial_faster_than_the_floor() {
+    for seed in 0..300 {
+        let mut rng = Rng::from_seed(seed);
+        let gateways = usize::try_from(1 + rng.up_to(3)).unwrap();
+        let mut settings = asked_for_each(exact());
+        settings.connection.steady_milliseconds =
+            [0, 100, 5_000][usize::try_from(rng.up_to(2)).unwrap()];
+        settings.connection.hooks.list = rng.up_to(1) == 0;
+        let dial = |rng: &mut Rng| match rng.up_to(5) {
+            0 => Dial::Hang,
+            1 => REFUSE,
+            2 => Dial::FailAfter(4404, rng.up_to(50)),
+            3 => Dial::OpenThenClose(1006, rng.up_to(300)),
+            4 => Dial::OpenThenClose(4403, rng.up_to(300)),
+            _ => Dial::OpenAfter(rng.up_to(300)),
+        };
+        let scripts: Vec<_> = (0..gateways)
+            .map(|_| {
+                Script::first([dial(&mut rng), dial(&mut rng), dial(&mut rng)], dial(&mut rng))
+            })
+            .collect();
+        let mut stage = Stage::new(settings, &scripts);
+        stage.lists = Script::always(List::Of(&[0, 1, 2, 3][..gateways]));
+        for _ in 0..400 {
+            match (stage.engine.state(), rng.up_to(9)) {
+                (ClientState::Closed | ClientState::Idle, 0) => {
+                    assert_eq!(stage.engine.poll_timeout(), None, "seed {seed}");
+                    assert!(stage.engine.is_quiet(), "seed {seed}");
+                    stage.run_for(rng.up_to(1_000));
+                }
+                (ClientState::Closed | ClientState::Idle, _) => stage.connect(),
+                (_, 0) => stage.close(),
+                (_, 1) => stage.tell(Event::Woken),
+                (_, _) => stage.run_for(rng.up_to(100)),
+            }
+        }
+        let times = stage.dial_times();
+        for (place, &began) in times.iter().enumerate() {
+            let second = times[place..].iter().take_while(|&&at| at < began + 1_000).count();
+            assert!(
+                second <= 5 * gateways,
+                "seed {seed}: {second} dials of {gateways} in {times:?}"
+            );
+        }
+    }
 }
