@@ -6,6 +6,8 @@ import mqtt from 'mqtt';
 import { killAgainAndAgain, live, Server, until } from './server.mjs';
 
 const PUBLISH_EVERY_MILLISECONDS = 10;
+/** Made before each kill, which comes with the first acknowledgement: so most of them are in flight. */
+const BURST = 200;
 /** Between two kills: more than the steady time, so that each is the loss of a steady connection. */
 const HOLD_MILLISECONDS = 400;
 const RECEIVED = /^Received PUBLISH from \S+ \(d\d, q1, r0, m\d+, 'interop\/(\d+)'/;
@@ -47,14 +49,23 @@ export async function proveMqtt({ life, ports, GatewaySocket, lines, kills, prog
 
   let published = 0;
   const acknowledged = new Set();
-  const publishing = setInterval(() => {
+  let sent = 0;
+  client.on('packetsend', ({ cmd }) => {
+    if (cmd === 'publish') sent += 1;
+  });
+  let onAcknowledgement = () => {};
+  client.on('packetreceive', ({ cmd }) => {
+    if (cmd === 'puback') onAcknowledgement();
+  });
+  const publish = () => {
     published += 1;
     const number = published;
     client.publish(`interop/${number}`, `${number}`, { qos: 1 }, (error) => {
       if (error) errors.push(error.message);
       else acknowledged.add(number);
     });
-  }, PUBLISH_EVERY_MILLISECONDS);
+  };
+  const publishing = setInterval(publish, PUBLISH_EVERY_MILLISECONDS);
   life.defer(() => {
     clearInterval(publishing);
     client.end(true);
@@ -67,6 +78,11 @@ export async function proveMqtt({ life, ports, GatewaySocket, lines, kills, prog
       () => acknowledged.size > before && performance.now() - since > HOLD_MILLISECONDS,
       'publishes go on',
     );
+    const acknowledgement = new Promise((resolve) => {
+      onAcknowledgement = resolve;
+    });
+    for (let count = 0; count < BURST; count += 1) publish();
+    await acknowledgement;
   };
   const struck = await killAgainAndAgain(brokers, { kills, ready, progress });
   clearInterval(publishing);
@@ -83,12 +99,13 @@ export async function proveMqtt({ life, ports, GatewaySocket, lines, kills, prog
   return {
     numbers:
       `${kills} kills, ${struck} took the connection; ${published} publishes of QoS 1, ${acknowledged.size} acknowledged, ` +
-      `${acknowledged.size - unheard.length} of them in a broker's log, ${received.length - distinct.size} twice; ` +
+      `${acknowledged.size - unheard.length} of them in a broker's log, ${sent - published} sent again, ${received.length - distinct.size} received twice; ` +
       `${lines.made()} dials; live at the end: ${open} socket, ${atBrokers} at the brokers; ${errors.length} errors`,
     passed:
       struck === kills &&
       acknowledged.size === published &&
       unheard.length === 0 &&
+      sent - published > kills &&
       open === 1 &&
       atBrokers === 1 &&
       errors.length === 0,
