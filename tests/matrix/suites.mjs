@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { counts } from '../../.ci/counts.mjs';
+import { steps } from '../../.ci/steps.mjs';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const LIMIT_MILLISECONDS = 5 * 60 * 1000;
@@ -34,15 +35,15 @@ export const webSuites = (label) =>
         WASM_BINDGEN_TEST_WEBDRIVER_JSON: `${project}.ci/webdriver.json`,
       };
       const output = await run(`${project}.tools/bin/wasm-bindgen-test-runner`, [wasm], env);
-      const version = execFileSync(VERSIONS[label], ['--version'], { encoding: 'utf8' });
+      const version = execFileSync(VERSIONS[label], ['--version'], { encoding: 'utf8', stdio: 'pipe' });
       return { version: /\d[\d.]*/.exec(version)[0], ...only(counts.cargo(output)) };
     },
   }));
 
-/** Compiles that suite; settles with the path of its wasm. */
+/** Compiles that suite, as `make test` does; settles with the path of its wasm. */
 export async function buildWebSuite() {
-  const target = ['--target', 'wasm32-unknown-unknown', '--features', 'web', '--test', 'web'];
-  const output = await run('cargo', ['test', '--locked', '--no-run', '--message-format', 'json', ...target]);
+  const [command, ...args] = steps.find(({ name }) => name === 'web').run;
+  const output = await run(command, [...args, '--no-run', '--message-format', 'json']);
   const messages = output.split('\n').filter((line) => line.startsWith('{'));
   const files = messages.map((line) => JSON.parse(line).executable).filter((path) => path?.endsWith('.wasm'));
   if (files.length !== 1) throw new Error(`cargo made ${files.length} suites`);
