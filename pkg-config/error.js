@@ -26,8 +26,10 @@ const RULES = {
   codec: () => 'must have the methods encode and decode',
   constructor: () => 'must be a class with the interface of WebSocket',
   digits: ([field]) => `must have a whole number in ASCII digits as ${field}`,
+  fetch: () => 'must be "websocket" here: "fetch" is for Workers, by the entry of the condition "workerd"',
   function: () => 'must be a function',
   gateways: () => 'must be a list of at least one gateway, or a function that gives one',
+  headers: () => 'must be left out here: only the transport "fetch" can send them',
   integer: ([least, most]) => `must be a whole number within ${least}..=${most}`,
   judgement: () =>
     'must give a verdict (next, same, refresh, stop) or { verdict, waitMilliseconds } with 0..=2147483647',
@@ -97,8 +99,12 @@ function shown(value, rule) {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
-const describe = ({ gateway, cause, closeCode, failures: times }) =>
-  `${gateway}: ${cause}${closeCode === undefined ? '' : ` ${closeCode}`}${times > 1 ? `, ${times} times` : ''}`;
+/** What failed, with its close code or HTTP status where it has one. */
+export const causeOf = ({ cause, closeCode, status = closeCode }) =>
+  status === undefined ? cause : `${cause} ${status}`;
+
+const describe = (failure) =>
+  `${failure.gateway}: ${causeOf(failure)}${failure.failures > 1 ? `, ${failure.failures} times` : ''}`;
 
 /** What failed last, gateway by gateway, in one line. */
 export function describeFailures(failures) {

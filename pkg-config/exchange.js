@@ -2,7 +2,7 @@
 
 import { SUBSCRIPTION } from './arguments.js';
 import { byteLength } from './codec.js';
-import { RegateError } from './error.js';
+import { causeOf, RegateError } from './error.js';
 import { numberOf } from './json_rpc.js';
 import { checked } from './wasm.js';
 
@@ -364,6 +364,6 @@ function lossOf(notice) {
   return new RegateError('CONNECTION_LOST', fields);
 }
 
-function lossText({ gateway, cause, closeCode }) {
-  return `${gateway}: ${cause}${closeCode === undefined ? '' : ` ${closeCode}`}`;
+function lossText(notice) {
+  return `${notice.gateway}: ${causeOf(notice)}`;
 }

@@ -230,19 +230,19 @@ class Socket extends EventTarget {
   }
 }
 
-/** Makes the `GatewaySocket` of an entry. */
-export const makeGatewaySocket = (init) =>
+/** Makes the `GatewaySocket` of an entry; `adapt` puts what only that entry knows into options. */
+export const makeGatewaySocket = (init, adapt = (options) => options) =>
   class GatewaySocket extends Socket {
     static [SET_OUT](given) {
       if (given.length === 0) throw new TypeError('no gateways');
       const [url, , options] = given;
       const isList = Array.isArray(url) || typeof url === 'function';
       const shown = isList ? '' : addressOf(url);
-      return { ring: new Ring(init, isList ? url : [shown], options), shown };
+      return { ring: new Ring(init, isList ? url : [shown], adapt(options)), shown };
     }
 
     static over(gateways, options) {
-      const ring = new Ring(init, gateways, options);
+      const ring = new Ring(init, gateways, adapt(options));
       return class extends GatewaySocket {
         static [SET_OUT]([url = '']) {
           return { ring, shown: String(url) };

@@ -29,7 +29,7 @@ export type ClientState = 'idle' | 'connecting' | 'connected' | 'reconnecting' |
  * - `next`: the next gateway is dialled; after the round comes a wait. By default what is not named below.
  * - `same`: the same gateway is dialled again, after the next wait. Never by default.
  * - `refresh`: as `next`, after a list function was asked again; said twice by one gateway without a
- *   steady connection between, it is `stop`. By default 1008, 4401, 4403.
+ *   steady connection between, it is `stop`. By default 1008, 4401, 4403, and the HTTP status 401 or 403.
  * - `stop`: the gateway is not dialled again until `setGateways`, or `connect()` on a closed client;
  *   when none is left, the client gives up, whatever `reconnect` says. By default 1002,
  *   1010, 4400 to 4499 but 4401, 4403, 4408, 4429, and 1003 and 1007 when nothing was in flight.
@@ -303,6 +303,25 @@ export interface ClientOptions {
     url: string,
     protocols?: string | string[],
   ) => unknown;
+  /**
+   * How gateways are dialled: by the class `WebSocket`, or, in Cloudflare Workers only, by `fetch`.
+   * That can send `headers`, and sees the HTTP status that a gateway refuses with; elsewhere it is
+   * `INVALID_OPTION`.
+   *
+   * @default "websocket"
+   */
+  readonly transport?: 'websocket' | 'fetch';
+  /**
+   * Headers of the handshake, with the transport "fetch". They are taken to be secrets: no error, event
+   * or log line shows one. A function is asked at each dial, with the URL of the gateway, so that each
+   * has a fresh token; its failure is reported, and fails the dial.
+   *
+   * @example
+   * ```ts
+   * headers: async () => ({ authorization: `Bearer ${await token()}` })
+   * ```
+   */
+  readonly headers?: HandshakeHeaders | ((gateway: string) => HandshakeHeaders | Promise<HandshakeHeaders>);
   /** What chance starts from, 0..=2^53-1: the same seed makes the same choices. Drawn where left out. */
   readonly seed?: number;
   /** Names of an existing configuration, dotted or nested: read where known, reported once where not. */
@@ -316,6 +335,12 @@ export interface ClientOptions {
   /** The same, nested. */
   readonly com?: object;
 }
+
+/**
+ * Names and values of headers, such as an object or a `Headers`. Values are visible ASCII characters,
+ * spaces and tabs; names that are the handshake's own (`Host`, `Upgrade`, `Sec-WebSocket-…`) are wrong.
+ */
+export type HandshakeHeaders = Readonly<Record<string, string>> | Iterable<readonly [string, string]>;
 
 /** The connection of a session hook: what it sends goes out on the new socket, and is never run again. */
 export interface SessionConnection {
@@ -333,8 +358,13 @@ export interface SessionConnection {
 
 /** A failure that `closePolicy` is asked about. */
 export interface Failure {
-  /** The close code; 1006 when there was only an error, null for a dial limit or a lost heartbeat. */
+  /**
+   * The close code; 1006 when there was only an error, null for a dial limit, a lost heartbeat or a
+   * refusal whose `status` is known.
+   */
   readonly code: number | null;
+  /** The HTTP status that the handshake was refused with, where the transport "fetch" saw one. */
+  readonly status: number | null;
   /** What the gateway said when it closed. */
   readonly reason: string;
   /** Origin and position. */
@@ -436,6 +466,8 @@ export interface GatewayFailure {
   readonly cause: string;
   /** The code of the close event, if there was one. */
   readonly closeCode?: number;
+  /** The HTTP status that the handshake was refused with, if there was one. */
+  readonly status?: number;
 }
 
 /** What an error of regate is about. These strings never change their meaning. */
@@ -518,6 +550,7 @@ export interface ClientEvents {
     readonly verdict: Verdict;
     readonly cause: string;
     readonly closeCode?: number;
+    readonly status?: number;
   };
   /** A wait began; `round` follows it. */
   waiting: { readonly milliseconds: number; readonly round: number };
@@ -621,8 +654,9 @@ export class ClusterClient {
   setGateways(gateways: readonly Gateway[]): void;
 
   /**
-   * A promise of the end: it resolves when the client is closed, by whomever. In a Worker:
-   * `ctx.waitUntil(client.closed)`.
+   * A promise of the end: it resolves when the client is closed, by whomever. In a request of a Worker
+   * whose client outlives the response: `ctx.waitUntil(client.closed)`, as its timers and sockets end
+   * with the request otherwise. A Durable Object needs none.
    */
   readonly closed: Promise<'closed'>;
 

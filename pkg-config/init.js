@@ -43,14 +43,16 @@ function adviceFor(cause) {
 }
 
 /** Makes the `connect` of an entry: initialises, makes a client, and waits for its first connection. */
-export const makeConnect = (init) => async (given) => {
-  checkObject(given);
-  const { signal, ...options } = given;
-  if (signal !== undefined) checkSignal(signal);
-  if (signal?.aborted) throw signal.reason;
-  await init();
-  if (signal?.aborted) throw signal.reason;
-  const client = new ClusterClient(options);
-  await client.connect({ signal });
-  return client;
-};
+export const makeConnect =
+  (init, Client = ClusterClient) =>
+  async (given) => {
+    checkObject(given);
+    const { signal, ...options } = given;
+    if (signal !== undefined) checkSignal(signal);
+    if (signal?.aborted) throw signal.reason;
+    await init();
+    if (signal?.aborted) throw signal.reason;
+    const client = new Client(options);
+    await client.connect({ signal });
+    return client;
+  };

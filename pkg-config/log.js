@@ -1,8 +1,7 @@
-import { describeFailures } from './error.js';
+import { causeOf, describeFailures } from './error.js';
 
 const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`;
 const of = (count, one) => `${count} ${one}${count === 1 ? '' : 's'}`;
-const closed = (notice) => (notice.closeCode === undefined ? '' : ` ${notice.closeCode}`);
 const sum = (failures) => failures.reduce((total, { failures: times }) => total + times, 0);
 const suppressed = (failures) =>
   failures?.length ? `; ${sum(failures)} similar suppressed (${describeFailures(failures)})` : '';
@@ -10,7 +9,7 @@ const suppressed = (failures) =>
 /** The level and the text of each line; gateways are shown by origin and position only. */
 const LINES = {
   __proto__: null,
-  outagebegan: (notice) => ['warn', `${notice.gateway} failed: ${notice.cause}${closed(notice)}`],
+  outagebegan: (notice) => ['warn', `${notice.gateway} failed: ${causeOf(notice)}`],
   outagegoeson: (notice) => [
     'warn',
     `no steady connection for ${seconds(notice.milliseconds)}${suppressed(notice.failures)}`,

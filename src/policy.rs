@@ -37,4 +37,4 @@ pub use tcp_timeouts::{
     ParseTcpTimeoutsError, Schedule, TcpTimeouts, TcpTimeoutsField, TcpTimeoutsWarning, Waits,
 };
 pub use time::Instant;
-pub use verdict::{Cause, CloseCode, InFlight, Verdict, default_verdict};
+pub use verdict::{Cause, CloseCode, HttpStatus, InFlight, Verdict, default_verdict};

@@ -109,7 +109,7 @@ const fn row(
 }
 
 /// Every option whose value the core takes. The others hold JavaScript values: `gateways`,
-/// `protocols`, `logger`, `WebSocket` and `seed`.
+/// `protocols`, `transport`, `headers`, `logger`, `WebSocket` and `seed`.
 pub const OPTIONS: &[OptionSpec] = &[
     row(
         OptionKey::ConnectTimeouts,

@@ -55,6 +55,9 @@ pub enum Cause {
     ConstructorThrew,
     /// The socket was not open although no close was seen, and none followed.
     NotOpen,
+    /// The gateway, or what stands before it, answered the handshake with this HTTP status. Only a
+    /// transport that sees the answer can tell.
+    Refused(HttpStatus),
     /// `send` threw.
     SendThrew,
     /// The session hook failed.
@@ -85,6 +88,7 @@ impl Cause {
             Self::ListFailed => "the function gave no list",
             Self::ConstructorThrew => "constructor threw",
             Self::NotOpen => "socket was not open",
+            Self::Refused(_) => "refused with HTTP status",
             Self::SendThrew => "send threw",
             Self::SessionFailed => "session hook failed",
             Self::SessionLimit => "session hook limit",
@@ -107,6 +111,7 @@ impl Cause {
             | Self::Hidden
             | Self::ListFailed
             | Self::NotOpen
+            | Self::Refused(_)
             | Self::SendThrew
             | Self::SessionFailed
             | Self::SessionLimit
@@ -115,6 +120,30 @@ impl Cause {
             | Self::Unusable
             | Self::WrongContext => None,
         }
+    }
+
+    /// The HTTP status that the handshake was refused with, where there is one.
+    #[must_use]
+    pub const fn http_status(self) -> Option<HttpStatus> {
+        if let Self::Refused(status) = self { Some(status) } else { None }
+    }
+}
+
+/// A status of HTTP, as RFC 9110 section 15 numbers them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HttpStatus(u16);
+
+impl HttpStatus {
+    /// The status of an answer.
+    #[must_use]
+    pub const fn from_response(status: u16) -> Self {
+        Self(status)
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn as_u16(self) -> u16 {
+        self.0
     }
 }
 
@@ -168,7 +197,8 @@ pub enum InFlight {
 /// | 1003, 1007 when nothing was in flight | `stop`: it objects to the connection, not to a message |
 /// | any other, 1000 and 1005 among them | `next` |
 ///
-/// Without a close code: a URL that the platform refuses is `stop`, all else is `next`.
+/// Without a close code: a handshake that was refused with the HTTP status 401 or 403 is `refresh`, a
+/// URL that the platform refuses is `stop`, all else is `next`.
 ///
 /// # Example
 ///
@@ -187,6 +217,7 @@ pub const fn default_verdict(cause: Cause, in_flight: InFlight) -> Verdict {
             (1002 | 1010 | 4400..=4499, _) | (1003 | 1007, InFlight::Nothing) => Verdict::Stop,
             _ => Verdict::Next,
         },
+        Cause::Refused(HttpStatus(401 | 403)) => Verdict::Refresh,
         Cause::Forbidden | Cause::Unusable => Verdict::Stop,
         Cause::Dropped
         | Cause::ConstructorThrew
@@ -195,6 +226,7 @@ pub const fn default_verdict(cause: Cause, in_flight: InFlight) -> Verdict {
         | Cause::Hidden
         | Cause::ListFailed
         | Cause::NotOpen
+        | Cause::Refused(_)
         | Cause::SendThrew
         | Cause::SessionFailed
         | Cause::SessionLimit
@@ -205,7 +237,7 @@ pub const fn default_verdict(cause: Cause, in_flight: InFlight) -> Verdict {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cause, CloseCode, InFlight, Verdict, default_verdict};
+    use super::{Cause, CloseCode, HttpStatus, InFlight, Verdict, default_verdict};
 
     #[test]
     fn every_code_has_the_verdict_of_the_table() {
@@ -225,6 +257,21 @@ mod tests {
                 assert_eq!(default_verdict(cause, in_flight), expected, "{code} {in_flight:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_status_that_a_new_token_may_cure_is_refresh_and_any_other_is_next() {
+        for status in 0..=u16::MAX {
+            let expected =
+                if [401, 403].contains(&status) { Verdict::Refresh } else { Verdict::Next };
+            let cause = Cause::Refused(HttpStatus::from_response(status));
+            for in_flight in [InFlight::Nothing, InFlight::Something] {
+                assert_eq!(default_verdict(cause, in_flight), expected, "{status}");
+            }
+            assert_eq!(cause.http_status().map(HttpStatus::as_u16), Some(status));
+            assert_eq!(cause.close_code(), None);
+        }
+        assert_eq!(Cause::Closed(CloseCode::ABNORMAL).http_status(), None);
     }
 
     #[test]

@@ -139,9 +139,12 @@ impl<A: Application> Inner<A> {
         self.call_for_notices();
     }
 
-    /// The socket is closed: nothing more is to be done with it.
+    /// The socket is closed, and closed from here too: in workerd that is what answers the gateway,
+    /// which otherwise waits for it.
     pub(super) fn forget_socket(&self, id: SocketId) {
-        drop(self.take_socket(id));
+        if let Some(socket) = self.take_socket(id) {
+            socket.let_go();
+        }
     }
 
     pub(super) fn note_close_reason(&self, reason: JsValue) {

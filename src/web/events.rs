@@ -34,6 +34,8 @@ struct View {
     #[serde(skip_serializing_if = "Option::is_none")]
     close_code: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     round: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rounds: Option<u32>,
@@ -66,14 +68,24 @@ pub(super) struct FailureView {
     #[serde(skip_serializing_if = "Option::is_none")]
     close_code: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     failures: Option<u32>,
 }
 
 impl FailureView {
     pub(super) fn new(gateway: String, cause: Cause) -> Self {
-        let close_code = cause.close_code().map(|code| code.as_u16());
-        Self { gateway, cause: cause.as_str(), close_code, failures: None }
+        let (close_code, status) = numbers_of(cause);
+        Self { gateway, cause: cause.as_str(), close_code, status, failures: None }
     }
+}
+
+/// What a cause has beside its name: a close code, or an HTTP status.
+fn numbers_of(cause: Cause) -> (Option<u16>, Option<u16>) {
+    (
+        cause.close_code().map(|code| code.as_u16()),
+        cause.http_status().map(|status| status.as_u16()),
+    )
 }
 
 /// Turns a notice into an object; `label` names a gateway without its secrets.
@@ -85,7 +97,7 @@ pub(super) fn to_object(notice: &Notice, label: impl Fn(GatewayIndex) -> String)
     };
     let caused = |view: &mut View, cause: Cause| {
         view.cause = Some(cause.as_str());
-        view.close_code = cause.close_code().map(|code| code.as_u16());
+        (view.close_code, view.status) = numbers_of(cause);
     };
     match notice {
         Notice::Dialled { gateway, round } => {

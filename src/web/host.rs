@@ -7,7 +7,7 @@ use super::{
     application::{Application, Failure},
     clock::{to_number, to_u64},
 };
-use crate::policy::{AttemptId, Judgement, OperationId, SocketId, Verdict};
+use crate::policy::{AttemptId, HttpStatus, Judgement, OperationId, SocketId, Verdict};
 
 // All of them are caught: what throws past wasm leaves its stack where it was, and a stack that
 // only grows ends in a trap. The package lets none of them throw; an overflow can in any.
@@ -37,7 +37,7 @@ extern "C" {
     fn call_greet(this: &Host, socket: f64, gateway: &str) -> Result<(), JsValue>;
 
     // `undefined`, or a verdict and the least length of the next wait. The code is below 0 where
-    // there was none.
+    // there was none, the HTTP status 0.
     #[wasm_bindgen(method, catch, js_name = judge)]
     fn call_judge(
         this: &Host,
@@ -45,6 +45,7 @@ extern "C" {
         code: i32,
         reason: &JsValue,
         verdict: &str,
+        status: u16,
     ) -> Result<Option<Array>, JsValue>;
 }
 
@@ -76,8 +77,9 @@ impl Application for Host {
 
     fn judge(&self, failure: &Failure<'_>) -> Judgement {
         let code = failure.cause.close_code().map_or(-1, |code| i32::from(code.as_u16()));
-        let said =
-            self.call_judge(failure.gateway, code, &failure.reason, failure.verdict.as_str());
+        let status = failure.cause.http_status().map_or(0, HttpStatus::as_u16);
+        let verdict = failure.verdict.as_str();
+        let said = self.call_judge(failure.gateway, code, &failure.reason, verdict, status);
         said.ok().flatten().map_or(Judgement::default(), |said| Judgement {
             verdict: said.get(0).as_string().as_deref().and_then(Verdict::from_text),
             wait_milliseconds: to_u64(said.get(1).as_f64().unwrap_or(0.0)),

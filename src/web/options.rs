@@ -134,6 +134,16 @@ impl Options {
                 Some(constructor) => self.constructor = Some(constructor.clone()),
                 None => return Err(invalid(path, value, "constructor", &[])),
             },
+            // The entry that has the other transport takes both away before.
+            "transport" => match value.as_string().as_deref() {
+                Some("websocket") => {}
+                Some("fetch") => return Err(invalid(path, &JsValue::UNDEFINED, "fetch", &[])),
+                Some(_) | None => {
+                    let words = ["websocket".into(), "fetch".into()];
+                    return Err(invalid(path, value, "choice", &words));
+                }
+            },
+            "headers" => return Err(invalid(path, &JsValue::UNDEFINED, "headers", &[])),
             _ => return Ok(false),
         }
         Ok(true)

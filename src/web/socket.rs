@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::WebSocket;
 
 use super::{application::Application, client::Inner, clock};
-use crate::policy::{Cause, CloseCode, Event, SendFailure, SocketId};
+use crate::policy::{Cause, CloseCode, Event, HttpStatus, SendFailure, SocketId};
 
 // All that touches a socket is caught: in workerd even `readyState` throws when the socket is
 // another request's, and what throws past wasm would leave the client busy for ever.
@@ -197,9 +197,11 @@ fn report<A: Application>(inner: &Rc<Inner<A>>, id: SocketId, event: &JsValue) {
         Some("open") => Event::SocketOpened(id),
         Some("close") => {
             inner.note_close_reason(Reflect::get(event, &"reason".into()).unwrap_or_default());
-            let code = Reflect::get(event, &"code".into()).ok().and_then(|code| code.as_f64());
-            let code = u16::try_from(code.map_or(0, clock::to_u64)).unwrap_or(0);
-            let cause = Cause::Closed(CloseCode::from_event(code));
+            // Only a transport that sees the answer to its handshake says a status.
+            let cause = match number_of(event, "status") {
+                0 => Cause::Closed(CloseCode::from_event(number_of(event, "code"))),
+                status => Cause::Refused(HttpStatus::from_response(status)),
+            };
             Event::SocketFailed { socket: id, cause }
         }
         Some(_) | None => Event::SocketErred(id),
@@ -212,6 +214,12 @@ fn report<A: Application>(inner: &Rc<Inner<A>>, id: SocketId, event: &JsValue) {
 
 fn name_of(thrown: &JsValue) -> Option<String> {
     text_of(thrown, "name")
+}
+
+/// A number of 16 bits; 0 where it is none.
+fn number_of(event: &JsValue, property: &str) -> u16 {
+    let number = Reflect::get(event, &property.into()).ok().and_then(|number| number.as_f64());
+    u16::try_from(number.map_or(0, clock::to_u64)).unwrap_or(0)
 }
 
 fn text_of(thrown: &JsValue, property: &str) -> Option<String> {

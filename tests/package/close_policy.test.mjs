@@ -36,8 +36,8 @@ async function steady(clock, closePolicy, { networking = {}, up = () => true, ..
 
 test('it is told code, reason, gateway and the default, of every kind of failure', async (t) => {
   const clock = virtualClock(t);
-  const a = { gateway: 'wss://a.example [0]', verdict: 'next' };
-  const b = { gateway: 'wss://b.example [1]', verdict: 'next' };
+  const a = { gateway: 'wss://a.example [0]', status: null, verdict: 'next' };
+  const b = { gateway: 'wss://b.example [1]', status: null, verdict: 'next' };
   const throwing = function Throwing() {
     throw new Error('mine');
   };

@@ -23,6 +23,7 @@ const EXPECTED = [
   'codec.js',
   'error.js',
   'exchange.js',
+  'fetch_socket.js',
   'gateway_socket.js',
   'index.d.ts',
   'index.inline.js',

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use regate::policy::{
-    Binding, Cause, ConnectionSettings, FirstConnect, Heartbeat, Hooks, Judgement, Limits,
-    MessagingSettings, Purpose, Ratio, Reconnect, Redo, SendFailure, Settings, Verdict,
+    Binding, Cause, ConnectionSettings, FirstConnect, Heartbeat, Hooks, HttpStatus, Judgement,
+    Limits, MessagingSettings, Purpose, Ratio, Reconnect, Redo, SendFailure, Settings, Verdict,
 };
 
 use super::plan::{
@@ -262,6 +262,8 @@ fn mode() -> impl Strategy<Value = Mode> {
         1 => Just(Mode::Stall),
         1 => Just(Mode::Throw(Cause::ConstructorThrew)),
         1 => Just(Mode::Throw(Cause::Unusable)),
+        1 => prop_oneof![Just(401), Just(503)]
+            .prop_map(|status| Mode::Throw(Cause::Refused(HttpStatus::from_response(status)))),
     ]
 }
 

@@ -47,7 +47,8 @@ const everything: ClientOptions = {
     const became: 'sent' | 'dropped' = notify('hello', { token });
     return became;
   },
-  closePolicy: ({ code, reason, gateway, verdict }: Failure) => {
+  closePolicy: ({ code, status, reason, gateway, verdict }: Failure) => {
+    if (status !== null && status >= 500) return { waitMilliseconds: status };
     if (code === null) return undefined;
     if (reason === gateway) return { waitMilliseconds: 5 };
     return code === 4000 ? { verdict: 'same', waitMilliseconds: 5 } : verdict;
@@ -59,6 +60,11 @@ export const clients = [
   new ClusterClient(everything),
   new ClusterClient({ gateways, session: (connection: SessionConnection) => void connection.notify('m') }),
   new ClusterClient({ gateways, closePolicy: () => 'stop' }),
+  new ClusterClient({ gateways, transport: 'websocket' }),
+  new ClusterClient({ gateways, transport: 'fetch', headers: { authorization: 'x' } }),
+  new ClusterClient({ gateways, transport: 'fetch', headers: [['a', 'b']] }),
+  new ClusterClient({ gateways, transport: 'fetch', headers: new Headers({ a: 'b' }) }),
+  new ClusterClient({ gateways, transport: 'fetch', headers: async (url: string) => ({ a: url }) }),
   new ClusterClient({ gateways, closePolicy: (): Verdict | Judgement => ({ verdict: 'next' }) }),
 ];
 

@@ -30,6 +30,12 @@ new ClusterClient({ gateways, networking: { reconnect: true } });
 // @ts-expect-error one of three words
 new ClusterClient({ gateways, networking: { reconnect: 'sometimes' } });
 // @ts-expect-error one of two words
+new ClusterClient({ gateways, transport: 'tcp' });
+// @ts-expect-error values are texts
+new ClusterClient({ gateways, transport: 'fetch', headers: { authorization: 5 } });
+// @ts-expect-error a function gives headers
+new ClusterClient({ gateways, transport: 'fetch', headers: async () => 'Bearer x' });
+// @ts-expect-error one of two words
 new ClusterClient({ gateways, networking: { firstConnect: 'never' } });
 // @ts-expect-error true or false
 new ClusterClient({ gateways, networking: { redoOperations: 'true' } });

@@ -48,11 +48,24 @@ fn each_is_asked_when_its_time_has_come() {
     world.last().drop(4000);
     assert_eq!(
         world.questions(),
-        "list, greet 1 ws://a.example [0], judge ws://a.example [0] 4000  next, list"
+        "list, greet 1 ws://a.example [0], judge ws://a.example [0] 4000  next 0, list"
     );
     assert_eq!(world.dials(), 1, "the list is asked for before the next dial");
     world.call("listed");
     assert_eq!(world.last().url(), "ws://b.example/");
+}
+
+#[wasm_bindgen_test]
+fn a_refusal_is_judged_by_its_status_and_has_no_code() {
+    let world = World::asking(TWO);
+    connect(&world);
+    world.last().drop(1001);
+    world.call("listed");
+    world.last().refuse(403);
+    let questions = world.questions();
+    let (_, last) = questions.rsplit_once("judge ").unwrap();
+    assert_eq!(last, "ws://b.example [1] -1 undefined refresh 403");
+    assert_eq!(world.failures(), "refused with HTTP status 403");
 }
 
 #[wasm_bindgen_test]

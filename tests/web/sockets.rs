@@ -37,6 +37,7 @@ fn a_lost_socket_has_no_handler_of_ours_and_late_events_change_nothing() {
     let world = World::connected(TWO);
     world.socket(0).drop(1006);
     assert_eq!(world.socket(0).handlers(), "onerror onopen", "those that swallow what is late");
+    assert_eq!(world.socket(0).closes(), 1, "some platforms answer the gateway only then");
     assert_eq!(world.dials(), 2);
     let before = world.states();
     for _ in 0..2 {
@@ -146,6 +147,13 @@ fn a_close_code_of_zero_is_1006() {
     let world = World::dialling(TWO);
     world.socket(0).drop(0);
     assert_eq!(world.failures(), "closed 1006");
+}
+
+#[wasm_bindgen_test]
+fn a_status_says_more_than_the_code_beside_it() {
+    let world = World::dialling(TWO);
+    world.socket(0).refuse(503);
+    assert_eq!((world.failures().as_str(), world.dials()), ("refused with HTTP status 503", 2));
 }
 
 #[wasm_bindgen_test]

@@ -69,6 +69,12 @@ class FakeSocket {
     this.emit('close', { code, reason: '' });
   }
 
+  /** As a transport does that sees how its handshake was answered. */
+  refuse(status) {
+    this.readyState = 3;
+    this.emit('close', { code: 1006, reason: '', status });
+  }
+
   message(data) {
     this.emit('message', { data });
   }
@@ -130,8 +136,8 @@ export class World {
         this.asked.push(`greet ${socket} ${gateway}`);
         this.happen('greet', this.sockets.at(-1));
       },
-      judge: (gateway, code, reason, verdict) => {
-        this.asked.push(`judge ${gateway} ${code} ${reason} ${verdict}`);
+      judge: (gateway, code, reason, verdict, status) => {
+        this.asked.push(`judge ${gateway} ${code} ${reason} ${verdict} ${status}`);
         this.happen('judge', this.sockets.at(-1));
         return this.verdict;
       },
@@ -180,7 +186,8 @@ export class World {
 
   get failures() {
     const failures = this.notices.filter(({ kind }) => kind === 'dialfailed');
-    return failures.map(({ cause, closeCode }) => `${cause}${closeCode ? ` ${closeCode}` : ''}`).join(', ');
+    const text = ({ cause, closeCode, status = closeCode }) => (status ? `${cause} ${status}` : cause);
+    return failures.map(text).join(', ');
   }
 
   get questions() {

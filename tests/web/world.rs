@@ -81,6 +81,8 @@ extern "C" {
     pub(crate) fn break_getter(this: &FakeSocket, name: &str);
     #[wasm_bindgen(method, setter, js_name = readyState)]
     pub(crate) fn set_ready_state(this: &FakeSocket, state: u16);
+    #[wasm_bindgen(method)]
+    pub(crate) fn refuse(this: &FakeSocket, status: u16);
     #[wasm_bindgen(method, getter)]
     pub(crate) fn url(this: &FakeSocket) -> String;
     #[wasm_bindgen(method, getter)]

@@ -105,6 +105,16 @@ export const WRONG = {
     [['x', ''], '', 'HTTP allows in a token', 'protocols[1]'],
     [['x', 'y', 'x'], '', 'different ones', 'protocols[2]'],
   ],
+  transport: [
+    ['fetch', '', 'must be "websocket" here'],
+    ['tcp', '"tcp"', '"websocket", "fetch"'],
+    [null, 'null', 'one of'],
+    [true, 'true', 'one of'],
+  ],
+  headers: [
+    [{ authorization: 's3cret' }, '', 'must be left out here'],
+    [null, '', 'must be left out here'],
+  ],
   session: hook,
   closePolicy: hook,
   'messaging.isRetryable': hook,
