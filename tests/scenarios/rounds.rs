@@ -417,7 +417,7 @@ fn a_refusal_has_the_verdict_of_its_status() {
     }
 }
 
-/// B096: what a fresh token does not cure is given up.
+/// What a fresh token does not cure is given up.
 #[test]
 fn a_gateway_that_refuses_a_second_token_is_not_dialled_again() {
     for (status, dialled) in [(401, "AA"), (403, "AA"), (503, "AAAAA")] {

@@ -15,8 +15,30 @@ for (const compatibilityDate of DATES)
   workers.set(compatibilityDate, await startWorker({ after }, WORKER, { compatibilityDate, durableObjects }));
 
 for (const [date, { ask }] of workers) {
+  test(`${date}: the package is imported with its compiled wasm`, async () => {
+    assert.deepEqual(await ask('/exports'), [
+      'ClusterClient',
+      'GatewaySocket',
+      'RegateError',
+      'completionOf',
+      'connect',
+      'init',
+      'retry',
+      'tcpTimeouts',
+    ]);
+    assert.deepEqual(await ask('/schedule'), [2000, 2400, 2880]);
+  });
+
   for (const transport of ['websocket', 'fetch']) {
     const title = `${transport}, ${date}`;
+
+    test(`${title}: events of a GatewaySocket are heard once`, async (t) => {
+      const gateway = await startGateway(t);
+      const gateways = ['ws://127.0.0.1:1/', gateway.url()];
+      const answer = 'message {"jsonrpc":"2.0","id":1,"result":["from a socket"]}';
+      const expected = ['open', answer, 'close 4000', 'handler true', 3, '', 3];
+      assert.deepEqual(await ask('/socket', { gateways, transport }), expected);
+    });
 
     test(`${title}: a client in a request: text, bytes, drain at the end`, async (t) => {
       const gateway = await startGateway(t);
@@ -116,6 +138,19 @@ test('a refusal shows its HTTP status, and nothing that is secret', async (t) =>
   }
   const refused = { gateways: ['ws://127.0.0.1:1/'], transport: 'fetch', networking: quick };
   assert.ok((await ask('/connect', refused)).told.includes('judged 1006 null next'), 'nobody is there');
+});
+
+test('a GatewaySocket goes round by the same transport', async (t) => {
+  const gateway = await startGateway(t);
+  const gateways = [gateway.url('/status/503'), gateway.url('/protocol/p')];
+  for (const transport of ['websocket', 'fetch']) {
+    gateway.dials.length = 0;
+    const headers = transport === 'fetch' ? { authorization: 'x' } : undefined;
+    const told = await ask('/gateway-socket', { gateways, transport, headers, networking: quick });
+    assert.deepEqual(told, ['open p', 'message pong', 'message ArrayBuffer', 'close 1000 true']);
+    assert.equal(gateway.dials[1].headers.authorization, headers?.authorization);
+    assert.equal(await gateway.dials[1].closed, 1000);
+  }
 });
 
 test('the gateway sees headers and protocols, and one that was not offered is refused', async (t) => {

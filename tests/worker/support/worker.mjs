@@ -1,7 +1,7 @@
 // Workers in a real workerd, bundled as wrangler does it, with the packed package as it is installed.
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import { emptyFolder, installedProject } from '../../package/support/installed.mjs';
 
@@ -16,9 +16,9 @@ const { Miniflare } = await import('miniflare');
 /** Before and after workerd answers the close of a peer by itself, and has Blob as the default of binaryType. */
 export const DATES = ['2024-09-01', '2026-04-20'];
 
-/** Bundles the module at `path` beside the installed package; says where Miniflare finds it. */
-async function bundle(path) {
-  const [source, outdir] = [join(installedProject(), 'workers', path.replaceAll('/', '-')), emptyFolder()];
+/** Bundles the module at `path` beside the installed package; says in which folder. */
+export async function bundle(path) {
+  const [source, outdir] = [join(installedProject(), basename(path)), emptyFolder()];
   cpSync(path, source);
   await build({
     bundle: true,
@@ -30,26 +30,34 @@ async function bundle(path) {
     logLevel: 'error',
     outdir,
   });
-  return {
-    modules: true,
-    modulesRoot: outdir,
-    modulesRules: [
-      { type: 'ESModule', include: ['**/*.js'] },
-      { type: 'CompiledWasm', include: ['**/*.wasm'] },
-    ],
-    scriptPath: join(outdir, 'worker.js'),
-  };
+  return outdir;
 }
 
-/** A running Worker; `ask` posts JSON to a path of it, and gives the JSON that it answers. */
-export async function startWorker(t, path, options) {
+/** A running workerd of what was bundled into a folder, and all that it printed. */
+export async function startMiniflare(t, folder, main, options) {
   const lines = [];
   const handleRuntimeStdio = (...streams) => {
     for (const stream of streams) stream.on('data', (data) => lines.push(String(data)));
   };
-  const miniflare = new Miniflare({ ...(await bundle(path)), handleRuntimeStdio, ...options });
+  const miniflare = new Miniflare({
+    handleRuntimeStdio,
+    modules: true,
+    modulesRoot: folder,
+    modulesRules: [
+      { type: 'ESModule', include: ['**/*.js'] },
+      { type: 'CompiledWasm', include: ['**/*.wasm'] },
+    ],
+    scriptPath: join(folder, main),
+    ...options,
+  });
   t.after(() => miniflare.dispose());
   await miniflare.ready;
+  return { lines, miniflare };
+}
+
+/** A running Worker; `ask` posts JSON to a path of it, and gives the JSON that it answers. */
+export async function startWorker(t, path, options) {
+  const { lines, miniflare } = await startMiniflare(t, await bundle(path), 'worker.js', options);
   const ask = async (to, body = {}) => {
     const init = { method: 'POST', body: JSON.stringify(body) };
     const response = await miniflare.dispatchFetch(`http://worker${to}`, init);
@@ -57,5 +65,5 @@ export async function startWorker(t, path, options) {
     assert.equal(value?.thrown, undefined, `${to}: ${value?.thrown}`);
     return value;
   };
-  return { ask, lines, miniflare };
+  return { ask, lines };
 }

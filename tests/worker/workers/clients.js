@@ -1,6 +1,8 @@
 // Clients of requests and of a Durable Object, for tests: each path takes options and says what came of it.
 import { DurableObject } from 'cloudflare:workers';
-import { ClusterClient, connect, init } from 'regate';
+import * as regate from 'regate';
+
+const { ClusterClient, connect, GatewaySocket, init, tcpTimeouts } = regate;
 
 const ending = (promise) =>
   promise.then(
@@ -29,6 +31,58 @@ async function make(options, told = []) {
 }
 
 const paths = {
+  async '/exports'() {
+    return Object.keys(regate).sort();
+  },
+  async '/schedule'() {
+    await init();
+    return tcpTimeouts('2000:6000:20').waits();
+  },
+  /** Events as listeners and handlers hear them, of a socket that opens and of one that is closed before. */
+  async '/socket'({ gateways, ...options }) {
+    const networking = { shuffleAddresses: false };
+    const Gateways = GatewaySocket.over(gateways, { logger: null, buffer: true, networking, ...options });
+    const socket = new Gateways();
+    const seen = [];
+    for (const type of ['open', 'message', 'error', 'close'])
+      socket.addEventListener(type, ({ data, code }) => seen.push(`${type} ${data ?? code ?? ''}`.trim()));
+    const next = (type) => new Promise((resolve) => socket.addEventListener(type, resolve));
+    socket.send('{"jsonrpc":"2.0","id":1,"method":"echo","params":["from a socket"]}');
+    await next('message');
+    socket.close(4000, 'done');
+    await next('close');
+    const left = new Gateways();
+    left.onerror = ({ target }) => {
+      seen.push(`handler ${target === left}`);
+      throw new Error('of the application');
+    };
+    left.addEventListener('error', { handleEvent: () => seen.push('object') }, { once: true });
+    left.close();
+    await new Promise((resolve) => {
+      left.onclose = resolve;
+    });
+    return [...seen, socket.readyState, socket.protocol, left.readyState];
+  },
+  /** A socket that says hello in text and bytes, and closes when both are answered. */
+  async '/gateway-socket'({ gateways, ...options }) {
+    const told = [];
+    const Socket = GatewaySocket.over(gateways, { ...options, logger: null });
+    const socket = new Socket('ws://cluster', 'p');
+    socket.binaryType = 'arraybuffer';
+    socket.onopen = () => {
+      told.push(`open ${socket.protocol}`);
+      socket.send(JSON.stringify({ id: 1, method: 'ping' }));
+    };
+    socket.onmessage = ({ data }) => {
+      told.push(`message ${typeof data === 'string' ? JSON.parse(data).result : data.constructor.name}`);
+      if (typeof data === 'string') socket.send(new Uint8Array([1, 2]));
+      else socket.close(1000, 'done');
+    };
+    await new Promise((resolve) => {
+      socket.onclose = resolve;
+    }).then(({ code, wasClean }) => told.push(`close ${code} ${wasClean}`));
+    return told;
+  },
   /** Everything a request does with a client of its own. */
   async '/request'(options, ctx) {
     const client = await connect({ ...options, logger: null });

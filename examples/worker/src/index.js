@@ -1,0 +1,58 @@
+// A map in a cluster, over HTTP: GET and PUT /map/KEY, and GET /status.
+import { DurableObject } from 'cloudflare:workers';
+import { ClusterClient, init, RegateError } from 'regate';
+
+/** What a failure is over HTTP, by what is known of the operation. */
+const STATUS = {
+  no: 503, // not performed: ask again
+  maybe: 504, // may have been performed: look before you ask again
+  yes: 502, // performed, and answered with an error
+};
+
+/** Keeps one connection to the cluster, across the requests of all visitors. */
+export class Cluster extends DurableObject {
+  #client;
+
+  constructor(ctx, env) {
+    super(ctx, env);
+    ctx.blockConcurrencyWhile(async () => {
+      await init();
+      this.#client = new ClusterClient({
+        gateways: env.GATEWAYS,
+        transport: 'fetch', // sends headers, and sees why a gateway refuses
+        headers: env.TOKEN === undefined ? {} : { authorization: `Bearer ${env.TOKEN}` },
+        messaging: { retryTimeoutSeconds: 10 }, // longer than that nobody waits for a response
+      });
+    });
+  }
+
+  async fetch(request) {
+    // Dials on the first request, and again on the first one after the client gave up; else it changes nothing.
+    const connecting = this.#client.connect();
+    connecting.catch(() => {}); // the operation itself says what became of it
+    const [, what, key] = new URL(request.url).pathname.split('/');
+    if (what === 'status') return Response.json({ state: this.#client.state, ...this.#client.stats() });
+    try {
+      return Response.json({ value: await this.#perform(request, decodeURIComponent(key)) });
+    } catch (error) {
+      if (!(error instanceof RegateError)) throw error;
+      const { code, completion, message } = error;
+      return Response.json({ code, completion, message }, { status: STATUS[completion] });
+    }
+  }
+
+  async #perform(request, key) {
+    if (request.method === 'GET') return this.#client.invoke('map.get', [key], { readOnly: true });
+    return this.#client.invoke('map.put', [key, await request.json()]);
+  }
+}
+
+export default {
+  async fetch(request, env) {
+    const { pathname } = new URL(request.url);
+    const isKnown =
+      pathname === '/status' || (/^\/map\/[^/]+$/.test(pathname) && /^(GET|PUT)$/.test(request.method));
+    if (!isKnown) return new Response('GET or PUT /map/KEY, or GET /status\n', { status: 404 });
+    return env.CLUSTER.getByName('main').fetch(request);
+  },
+};
