@@ -61,7 +61,10 @@ function readHeaders(given) {
   return headers;
 }
 
-/** A socket that is dialled by `fetch`, with as much of the interface of WebSocket as a client uses. */
+/**
+ * A socket that is dialled by `fetch`, with as much of the interface of WebSocket as a client uses. Its handlers are called by
+ * workerd, which looks for `on…` on every EventTarget.
+ */
 class FetchSocket extends EventTarget {
   binaryType = 'arraybuffer';
   extensions = '';
@@ -77,8 +80,6 @@ class FetchSocket extends EventTarget {
   constructor(url, protocols, headersOf) {
     super();
     this.url = url;
-    for (const type of ['open', 'message', 'error', 'close'])
-      this.addEventListener(type, (event) => this[`on${type}`]?.(event));
     this.#dial([protocols ?? []].flat(), headersOf).catch(() => this.#end({ code: ABNORMAL }));
   }
 

@@ -731,7 +731,10 @@ export class ClusterClient {
 
 /** How a `GatewaySocket` goes round: the options of a client that mean something to a socket, and two of its own. */
 export interface GatewaySocketOptions
-  extends Pick<ClientOptions, 'closePolicy' | 'logger' | 'protocols' | 'seed' | 'WebSocket'> {
+  extends Pick<
+    ClientOptions,
+    'closePolicy' | 'headers' | 'logger' | 'protocols' | 'seed' | 'transport' | 'WebSocket'
+  > {
   /** How gateways are dialled. Its `reconnect` counts only beside `reconnect: true`. */
   readonly networking?: Omit<NetworkingOptions, 'redoOperations' | 'sessionTimeoutMilliseconds'>;
   /** How much `buffer` may hold: messages, and bytes. A send beyond it throws a RegateError `OVERLOADED`. */

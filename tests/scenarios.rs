@@ -36,6 +36,9 @@ mod logging;
 #[path = "scenarios/outcomes.rs"]
 mod outcomes;
 #[cfg(test)]
+#[path = "scenarios/refusals.rs"]
+mod refusals;
+#[cfg(test)]
 #[path = "scenarios/resting.rs"]
 mod resting;
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! Which gateway is dialled when.
 
-use regate::policy::{
-    Cause, ClientState, CloseCode, Event, HttpStatus, Notice, Ratio, TcpTimeouts, Verdict,
-};
+use regate::policy::{Cause, ClientState, CloseCode, Event, Notice, Ratio, TcpTimeouts, Verdict};
 
 use crate::driver::{Dial, OPEN, REFUSE, Script, Stage, closed_with, exact, letter, with_schedule};
 
@@ -385,48 +383,6 @@ fn every_close_code_has_its_verdict() {
         let seen = CloseCode::from_event(if code == 0 { 1006 } else { code });
         assert_eq!(told, Some((verdict, Some(seen))), "{code}");
         assert_eq!(stage.dialled(), "AB", "{code}: all verdicts but `same` go on with the round");
-    }
-}
-
-/// A transport that sees how a handshake was answered tells the status.
-#[test]
-fn a_refusal_has_the_verdict_of_its_status() {
-    use Verdict::{Next, Refresh};
-    for (status, verdict) in [
-        (200, Next),
-        (302, Next),
-        (400, Next),
-        (401, Refresh),
-        (403, Refresh),
-        (404, Next),
-        (429, Next),
-        (500, Next),
-        (503, Next),
-    ] {
-        let cause = Cause::Refused(HttpStatus::from_response(status));
-        let mut stage = Stage::of(exact(), 2, OPEN);
-        stage.gateways[0] = Script::always(Dial::Throw(cause));
-        stage.connect();
-        stage.run_until(0);
-        let told = stage.notices.iter().find_map(|(_, notice)| match notice {
-            Notice::DialFailed { verdict, cause, .. } => Some((*verdict, *cause)),
-            _ => None,
-        });
-        assert_eq!(told, Some((verdict, cause)), "{status}");
-        assert_eq!((stage.dialled(), stage.engine.state()), ("AB".into(), ClientState::Connected));
-    }
-}
-
-/// What a fresh token does not cure is given up.
-#[test]
-fn a_gateway_that_refuses_a_second_token_is_not_dialled_again() {
-    for (status, dialled) in [(401, "AA"), (403, "AA"), (503, "AAAAA")] {
-        let cause = Cause::Refused(HttpStatus::from_response(status));
-        let mut stage = Stage::of(exact(), 1, Dial::Throw(cause));
-        stage.connect();
-        stage.run_until(3_750);
-        assert_eq!(stage.dialled(), dialled, "{status}");
-        assert_eq!(stage.engine.state() == ClientState::Closed, status != 503, "{status}");
     }
 }
 

@@ -39,7 +39,7 @@ function dial(t, { url = 'wss://a.example/ws', protocols, headers } = {}) {
   const socket = new WebSocket(url, protocols);
   const told = [];
   for (const name of ['open', 'message', 'error', 'close']) {
-    socket[`on${name}`] = ({ type = name, code, status, data }) => told.push([type, code ?? data, status]);
+    socket.addEventListener(name, ({ code, status, data }) => told.push([name, code ?? data, status]));
   }
   return { asked, socket, told };
 }
@@ -95,10 +95,13 @@ test('it opens, hears, sends and closes as a WebSocket does', async (t) => {
 
 test('a peer that closes is answered, once', async (t) => {
   const { socket, inner, told } = await open(t);
-  socket.onclose = () => socket.close();
+  socket.addEventListener('close', () => socket.close());
   inner.onclose({ code: 1001, reason: '' });
   assert.deepEqual(inner.done, [['accept'], ['close', 1000]]);
-  assert.deepEqual(told, [['open', undefined, undefined]]);
+  assert.deepEqual(told, [
+    ['open', undefined, undefined],
+    ['close', 1001, undefined],
+  ]);
 });
 
 test('closed while it dials: the fetch is aborted, and what answers all the same is closed', async (t) => {
