@@ -20,6 +20,7 @@ import { tables } from './tables.mjs';
 
 const LIMIT_MILLISECONDS = 30 * 60 * 1000;
 
+const workerd = () => versionOf('workerd', 'tests/worker/');
 const environments = [
   ...browserTrials('Chromium', 'chromium'),
   ...browserTrials('Firefox', 'firefox'),
@@ -33,7 +34,8 @@ const suites = [
   failures('Firefox', 'firefox'),
   ...webSuites('Chromium'),
   ...webSuites('Firefox'),
-  nodeSuite('workerd, by Miniflare', 'tests/package/workerd.test.mjs', () => versionOf('workerd')),
+  nodeSuite('workerd, by Miniflare', 'tests/worker/transports.test.mjs', workerd),
+  nodeSuite('workerd, by vitest inside it', 'tests/worker/suite.test.mjs', workerd),
 ];
 
 const terminal = new Terminal();

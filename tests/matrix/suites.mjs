@@ -59,8 +59,8 @@ export const nodeSuite = (name, file, version) => ({
   },
 });
 
-export const versionOf = (module) =>
-  JSON.parse(readFileSync(`${project}node_modules/${module}/package.json`, 'utf8')).version;
+export const versionOf = (module, folder = '') =>
+  JSON.parse(readFileSync(`${project}${folder}node_modules/${module}/package.json`, 'utf8')).version;
 
 async function run(command, args, env = {}) {
   const options = {

@@ -80,7 +80,9 @@ test('each entry exports the names that the types promise', async () => {
   }
   // Node imports no wasm: this entry is read, and run in the test of workerd.
   const workerd = readFileSync(join(packageFolder(), 'index.workerd.js'), 'utf8');
-  const names = [...workerd.matchAll(/^export (?:\{ (\w+) \}|(?:class|const) (\w+))/gm)].map(([, a, b]) => a ?? b);
+  const names = [...workerd.matchAll(/^export (?:\{ (\w+) \}|(?:class|const) (\w+))/gm)].map(
+    ([, a, b]) => a ?? b,
+  );
   assert.deepEqual(names.sort(), promised, 'index.workerd.js');
 });
 
