@@ -31,6 +31,8 @@
 mod actions;
 mod carrying_out;
 mod events;
+#[cfg(test)]
+mod tests;
 
 use alloc::collections::VecDeque;
 

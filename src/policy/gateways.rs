@@ -337,6 +337,15 @@ mod tests {
     }
 
     #[test]
+    fn a_round_that_stopped_behind_the_end_of_a_new_list_goes_on_at_its_beginning() {
+        let mut round = Round::new(2);
+        round.fail(gateway(0));
+        round.replace_meanwhile(&[gateway(2)], None);
+        round.begin_next();
+        assert_eq!(round.next_dial(), NextDial::Gateway(gateway(2)));
+    }
+
+    #[test]
     fn a_round_dials_every_gateway_once() {
         let mut round = Round::new(3);
         assert_eq!(play_out(&mut round), [0, 1, 2]);

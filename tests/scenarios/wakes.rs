@@ -241,3 +241,12 @@ fn only_a_steady_connection_is_forgiven_when_the_page_is_put_away() {
         assert_eq!(stage.waits(), waits, "{holds}");
     }
 }
+
+#[test]
+fn a_page_that_is_shown_at_the_very_floor_dials_without_a_wait() {
+    let mut stage = Stage::connected_for(exact(), 1, 100);
+    stage.tell(Event::PageHidden);
+    stage.run_until(250);
+    stage.tell(Event::PageShown);
+    assert_eq!((stage.dial_times(), stage.waits()), (vec![0, 250], vec![]));
+}

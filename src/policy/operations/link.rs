@@ -153,9 +153,6 @@ impl Operations {
                     operation.last_failure = LastFailure::Lost(cause);
                     code
                 }
-                (State::InFlight { .. }, None) if code != ErrorCode::ClientClosed => {
-                    ErrorCode::ConnectionLost
-                }
                 _ => code,
             };
             self.fail(now, slot, code);
