@@ -14,8 +14,8 @@ const STATES = { CONNECTING, OPEN, CLOSING, CLOSED };
 /** The most bytes of a reason: what RFC 6455, section 5.5, leaves of a control frame beside its code. */
 const MOST_REASON_BYTES = 123;
 
-/** How a socket ends that never opened. */
-const NEVER_OPENED = { code: 1006, reason: '', wasClean: false, erred: true };
+/** How a socket ends of which no gateway says how. */
+const ABANDONED = { code: 1006, reason: '', wasClean: false, erred: true };
 
 /** A class's own way to say, of what a constructor was given, its ring and what `url` shows. */
 const SET_OUT = Symbol('set out');
@@ -56,7 +56,7 @@ class Socket extends EventTarget {
         this.#lane = lane;
         lane.begin(holder);
       })
-      .catch((error) => this.#finish({ ...NEVER_OPENED, error }));
+      .catch((error) => this.#finish({ ...ABANDONED, error }));
   }
 
   /** Gives the class what no class body can; not in a static block, which Safari has only from 16.4 on. */
@@ -136,7 +136,7 @@ class Socket extends EventTarget {
     const line = this.#state === OPEN ? this.#line : undefined;
     this.#state = CLOSING;
     this.#lane?.leave(() => line && this.#hangUp(line, given));
-    if (line === undefined) setTimeout(() => this.#finish(NEVER_OPENED));
+    if (line === undefined) setTimeout(() => this.#finish(ABANDONED));
   }
 
   /** The platform closes its socket, and says how that ended. */
@@ -148,7 +148,11 @@ class Socket extends EventTarget {
     line.addEventListener('close', ({ code, reason, wasClean }) =>
       this.#finish({ code: code || 1006, reason, wasClean, erred }),
     );
-    line.close(...given);
+    try {
+      line.close(...given);
+    } catch {
+      setTimeout(() => this.#finish(ABANDONED)); // workerd: it belongs to another request
+    }
   }
 
   #opened(line, url) {

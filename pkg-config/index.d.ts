@@ -742,6 +742,7 @@ export interface GatewaySocketOptions
   /**
    * One object that comes back by itself: after each loss there is a `close` event in the state CONNECTING, and after
    * it another `open`. In the state CLOSED it is closed for good: by `close()`, or because it gave up.
+   * For what opens no other socket by itself: the next one of the class begins afresh.
    *
    * @default false
    */

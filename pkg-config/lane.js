@@ -173,8 +173,9 @@ export class Lane {
 
   #judge(gateway, code, reason, ...more) {
     if (this.#isOpen) {
-      const said = { code: code < 0 ? 1006 : code, reason: code < 0 ? '' : reason };
-      this.#loss ??= { ...said, wasClean: said.code !== 1006, erred: this.#erred };
+      const isClean = code >= 0 && code !== 1006;
+      const said = isClean ? { code, reason } : { code: 1006, reason: '' };
+      this.#loss ??= { ...said, wasClean: isClean, erred: this.#erred };
     }
     return judge(this.#closePolicy, gateway, code, reason, ...more);
   }

@@ -128,6 +128,27 @@ test('close() hands code and reason to the gateway, and reports what it answers'
   assert.deepEqual(next.seen, ['open in 1']);
 });
 
+test('a line that cannot be closed from here ends with error and 1006', async (t) => {
+  const closing = () => {
+    throw new Error('on behalf of a different request');
+  };
+  const { clock, open } = await world(t, { script: { ...opening, closing } });
+  const { socket, seen } = await open();
+  socket.close(4001, 'done');
+  assert.equal(socket.readyState, 2);
+  await clock.advance(0);
+  assert.deepEqual(seen, ['open in 1', 'error in 3', 'close 1006 in 3']);
+});
+
+test('an error without a close is error and close 1006', async (t) => {
+  const { clock, fake, open } = await world(t, { script: opening });
+  const { socket, seen } = await open();
+  socket.onclose = ({ code, reason, wasClean }) => seen.push([code, reason, wasClean].join());
+  fake.last.emit('error');
+  await clock.advance(0);
+  assert.deepEqual(seen, ['open in 1', 'error in 3', 'close 1006 in 3', '1006,,false']);
+});
+
 test('giving up is error, with the RegateError, then close 1006; asking again waits the last wait', async (t) => {
   const networking = { ...exact.networking, connectTimeouts: '100:300:100' };
   const { clock, fake, open } = await world(t, { gateways: [A], script: refusing, networking });
