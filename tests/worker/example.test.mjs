@@ -5,7 +5,8 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startCluster } from '../gateways/cluster.mjs';
-import { emptyFolder, packageFolder, project } from '../package/support/installed.mjs';
+import { emptyFolder, project } from '../package/support/installed.mjs';
+import { unpackFor } from './support/unpacked.mjs';
 import { startMiniflare } from './support/worker.mjs';
 
 const example = join(project, 'examples/worker');
@@ -16,7 +17,7 @@ const manifest = JSON.parse(readFileSync(join(example, 'package.json'), 'utf8'))
 function deployed() {
   const folder = emptyFolder();
   cpSync(example, folder, { recursive: true });
-  cpSync(packageFolder(), join(folder, 'node_modules/regate'), { recursive: true });
+  unpackFor(folder);
   const env = { ...process.env, CI: 'true', HOME: folder, NO_COLOR: '1', WRANGLER_SEND_METRICS: 'false' };
   execFileSync(process.execPath, [wrangler, 'deploy', '--dry-run', '--outdir', 'out'], { cwd: folder, env });
   return join(folder, 'out');
@@ -35,7 +36,7 @@ function settings() {
 }
 
 test('the example depends on this version', () => {
-  const { version } = JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8'));
+  const { version } = JSON.parse(readFileSync(join(unpackFor(emptyFolder()), 'package.json'), 'utf8'));
   assert.equal(manifest.dependencies.regate, version);
 });
 

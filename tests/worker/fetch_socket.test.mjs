@@ -1,9 +1,10 @@
 // The transport "fetch" beside a fetch that does what no real one can be made to do at will.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { importEntry, packageFolder } from '../package/support/installed.mjs';
+import { emptyFolder, importEntry } from '../package/support/installed.mjs';
+import { unpackFor } from './support/unpacked.mjs';
 
-const { withTransport } = await importEntry(packageFolder(), 'fetch_socket.js');
+const { withTransport } = await importEntry(unpackFor(emptyFolder()), 'fetch_socket.js');
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** What `fetch` was asked, to be answered by hand; the real one is back when the test ends. */

@@ -4,7 +4,8 @@ import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { emptyFolder, packageFolder, project } from '../package/support/installed.mjs';
+import { emptyFolder, project } from '../package/support/installed.mjs';
+import { unpackFor } from './support/unpacked.mjs';
 
 const here = import.meta.dirname;
 
@@ -18,7 +19,7 @@ function prepare() {
   mkdirSync(modules);
   for (const name of readdirSync(join(here, 'node_modules')))
     symlinkSync(join(here, 'node_modules', name), join(modules, name));
-  cpSync(packageFolder(), join(modules, 'regate'), { recursive: true });
+  unpackFor(folder);
   return folder;
 }
 

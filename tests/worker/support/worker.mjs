@@ -1,9 +1,10 @@
-// Workers in a real workerd, bundled as wrangler does it, with the packed package as it is installed.
+// Workers in a real workerd, bundled as wrangler does it, with the packed package.
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
-import { emptyFolder, installedProject } from '../../package/support/installed.mjs';
+import { emptyFolder } from '../../package/support/installed.mjs';
+import { unpackFor } from './unpacked.mjs';
 
 Object.assign(process.env, {
   CI: 'true',
@@ -16,9 +17,11 @@ const { Miniflare } = await import('miniflare');
 /** Before and after workerd answers the close of a peer by itself, and has Blob as the default of binaryType. */
 export const DATES = ['2024-09-01', '2026-04-20'];
 
-/** Bundles the module at `path` beside the installed package; says in which folder. */
+/** Bundles the module at `path` with the package; says in which folder. */
 export async function bundle(path) {
-  const [source, outdir] = [join(installedProject(), basename(path)), emptyFolder()];
+  const [folder, outdir] = [emptyFolder(), emptyFolder()];
+  const source = join(folder, basename(path));
+  unpackFor(folder);
   cpSync(path, source);
   await build({
     bundle: true,
