@@ -2,7 +2,6 @@
 
 import { Chromium } from '../demo/chromium.mjs';
 import { startCluster } from '../gateways/cluster.mjs';
-import { buildWebSuite } from './suites.mjs';
 
 /**
  * All of it ends with the lifetime.
@@ -18,13 +17,10 @@ export function makeBench(life) {
     };
   };
   return {
-    webSuite: once(buildWebSuite),
     chromium: once(() => Chromium.launch(life)),
-    async firefox() {
-      const { Firefox } = await import('./firefox.mjs'); // not installed where only quick trials run
-      this.firefox = once(() => Firefox.launch(life));
-      return this.firefox();
-    },
+    // Loaded only when wanted: the quick trials run where the packages of this folder are not installed.
+    firefox: once(async () => (await import('./firefox.mjs')).Firefox.launch(life)),
+    webSuite: once(async () => (await import('./suites.mjs')).buildWebSuite()),
     cluster: once(async () => {
       const cluster = await startCluster({ count: 2 });
       life.defer(() => cluster.stop().catch(() => {})); // a signal reaches the gateways too: they may have ended

@@ -23,7 +23,7 @@ export async function bundle(folder, { page = 'page.js', ...more } = {}) {
 }
 
 export const esbuild = [
-  { name: 'esbuild, /inline', from: 'regate/inline', make: bundle },
+  { name: 'esbuild, /inline', from: 'regate/inline', make: (folder) => bundle(folder) },
   {
     name: 'esbuild, wasm copied',
     async make(folder) {

@@ -36,7 +36,6 @@ export const webpack = [
   { name: 'webpack 5, web', make: (folder) => make(folder, { target: 'web', script: 'page.js' }) },
   {
     name: 'webpack 5, web with a worker',
-    hasWorker: true,
     make: (folder) => make(folder, { target: 'web', script: 'bundled_worker.js' }),
   },
   {
