@@ -110,8 +110,11 @@ export class World {
   clears = 0;
   longest = 0;
   reads = 0;
+  listeners = 0;
+  #targets = [globalThis, globalThis.document].filter((target) => target !== undefined);
 
   constructor() {
+    for (const target of this.#targets) this.#count(target);
     const world = this;
     this.WebSocket = function FakeWebSocket(...args) {
       const socket = new FakeSocket(world, args);
@@ -158,7 +161,24 @@ export class World {
     };
   }
 
+  /** Counts who listens to a target. */
+  #count(target) {
+    const { addEventListener, removeEventListener } = target;
+    target.addEventListener = (...args) => {
+      this.listeners += 1;
+      addEventListener.apply(target, args);
+    };
+    target.removeEventListener = (...args) => {
+      this.listeners -= 1;
+      removeEventListener.apply(target, args);
+    };
+  }
+
   end() {
+    for (const target of this.#targets) {
+      delete target.addEventListener;
+      delete target.removeEventListener;
+    }
     Object.assign(globalThis, { clearTimeout: this.#real.clearTimeout, setTimeout: this.#real.setTimeout });
     delete performance.now;
     Date.now = this.#real.date;

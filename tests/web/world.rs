@@ -64,6 +64,9 @@ extern "C" {
     pub(crate) fn longest(this: &JsWorld) -> f64;
     #[wasm_bindgen(method, getter)]
     pub(crate) fn reads(this: &JsWorld) -> u32;
+    /// How many listen to the page.
+    #[wasm_bindgen(method, getter)]
+    pub(crate) fn listeners(this: &JsWorld) -> u32;
 
     pub(crate) type FakeSocket;
 

@@ -150,7 +150,6 @@ impl<T: DeserializeOwned> Stream for Subscription<T> {
 
 impl<T> Drop for Subscription<T> {
     fn drop(&mut self) {
-        self.feed.queue.end(); // before the client says that it is over
         let name = self.feed.name.take();
         if let (Some(method), true) = (&self.unsubscribe_method, name.is_undefined()) {
             self.shared.leave_when_named(self.operation, method.clone());

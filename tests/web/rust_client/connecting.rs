@@ -249,12 +249,13 @@ async fn the_network_coming_back_ends_a_wait_until_the_client_is_closed() {
         world.advance(250.0);
     }
     assert_eq!(world.dials(), 4, "the second wait, of 500 ms, is running");
+    assert!(world.listeners() > 0);
     let online = Event::new("online").unwrap();
     window().dispatch_event(&online).unwrap();
     assert_eq!(world.dials(), 5);
     client.close();
     window().dispatch_event(&online).unwrap();
-    assert_eq!((world.dials(), world.running()), (5, 0));
+    assert_eq!((world.dials(), world.running(), world.listeners()), (5, 0, 0));
 }
 
 fn window() -> web_sys::EventTarget {

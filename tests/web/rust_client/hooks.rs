@@ -1,19 +1,28 @@
 //! What the application is asked: lists, sessions, verdicts.
 
 use alloc::rc::Rc;
-use core::cell::{Cell, RefCell};
+use core::{
+    cell::{Cell, RefCell},
+    future::Future,
+    pin::Pin,
+};
+
+use js_sys::{Function, Promise, futures::JsFuture};
 
 use regate::{
-    Client, Gateway, Options,
+    Client, Error, Gateway, Options,
     policy::{ClientState, Judgement, Verdict},
     web::SessionFailed,
 };
+use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
     A, B, answer, begin, connected_by, done, plain, poll, said, sent, sent_count, turn, two,
 };
 use crate::world::World;
+
+type Connecting = Pin<Box<dyn Future<Output = Result<(), Error>>>>;
 
 #[wasm_bindgen_test]
 async fn the_list_is_asked_for_before_each_round_so_that_tokens_are_fresh() {
@@ -44,6 +53,65 @@ async fn the_list_is_asked_for_before_each_round_so_that_tokens_are_fresh() {
     world.advance(1_000.0);
     turn().await;
     assert_eq!((asked.get(), world.last().url().as_str()), (3, "ws://b.example/"));
+}
+
+#[wasm_bindgen_test]
+async fn a_list_that_comes_after_a_later_question_is_dropped() {
+    let world = World::bare();
+    let answers: Rc<RefCell<Vec<Function>>> = Rc::default();
+    let asked = Rc::clone(&answers);
+    let options = Options::asking(move || {
+        let promise = Promise::new(&mut |resolve, _| asked.borrow_mut().push(resolve));
+        let question = asked.borrow().len();
+        async move {
+            JsFuture::from(promise).await.ok()?;
+            Some(vec![Gateway::new(format!("ws://{question}.example"))])
+        }
+    });
+    let answer = |question: usize| answers.borrow()[question].call0(&JsValue::NULL).unwrap();
+    let client = Client::new(plain(&world, options)).unwrap();
+    let mut connecting = Box::pin(client.connect());
+    assert!(poll(&mut connecting).is_pending());
+    turn().await;
+    assert_eq!(answers.borrow().len(), 1);
+    world.advance(10_250.0); // the limit of a dial, and the first wait
+    turn().await;
+    assert_eq!(answers.borrow().len(), 2);
+    answer(0);
+    turn().await;
+    assert_eq!(world.dials(), 0, "it is the answer to the question before");
+    answer(1);
+    turn().await;
+    assert_eq!(world.last().url(), "ws://2.example/");
+}
+
+#[wasm_bindgen_test]
+async fn who_connects_again_inside_a_hook_is_not_told_of_the_end_before() {
+    let world = World::bare();
+    let own: Rc<RefCell<Option<Client>>> = Rc::default();
+    let again: Rc<RefCell<Option<Connecting>>> = Rc::default();
+    let (hook_own, hook_again) = (Rc::clone(&own), Rc::clone(&again));
+    let options = two(&world).with_close_policy(move |_| {
+        let client = hook_own.borrow_mut().take();
+        if let Some(client) = client {
+            client.close();
+            let mut connecting = Box::pin(async move { client.connect().await });
+            assert!(poll(&mut connecting).is_pending());
+            *hook_again.borrow_mut() = Some(connecting);
+        }
+        Judgement::default()
+    });
+    let client = Client::new(options).unwrap();
+    *own.borrow_mut() = Some(client.clone());
+    let mut first = Box::pin(client.connect());
+    assert!(poll(&mut first).is_pending());
+    turn().await;
+    world.socket(0).drop(1006);
+    assert!(done(&mut first).is_err());
+    let mut second = again.borrow_mut().take().unwrap();
+    turn().await;
+    world.last().open();
+    second.as_mut().await.unwrap();
 }
 
 #[wasm_bindgen_test]
