@@ -69,6 +69,14 @@ export interface NetworkingOptions {
    */
   readonly connectionTimeoutMilliseconds?: number;
   /**
+   * How long a dial may neither open nor fail before the next gateway is dialled beside it,
+   * 0..=2147483647; 0 for never. The first to open wins, the other is abandoned, which is no failure
+   * of its gateway. Never more than two at a time.
+   *
+   * @default 2000
+   */
+  readonly dialStaggerMilliseconds?: number;
+  /**
    * Whether this client draws an order of its own, so that a fleet spreads over the gateways.
    * Source: Hazelcast.
    *

@@ -57,6 +57,9 @@ mod sessions;
 #[path = "scenarios/spread.rs"]
 mod spread;
 #[cfg(test)]
+#[path = "scenarios/stagger.rs"]
+mod stagger;
+#[cfg(test)]
 #[path = "scenarios/states.rs"]
 mod states;
 #[cfg(test)]

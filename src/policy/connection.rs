@@ -17,7 +17,8 @@
 //! | `Pausing` | reconnect, a wake | dials at once; a wake keeps to the floor |
 //! | `Listing` | the list | dials |
 //! | `Listing` | no list, or past the dial limit | was a failed round |
-//! | `Dialling` | opened | runs the session hook, or is connected |
+//! | `Dialling` | opened | gives up the dial beside it; runs the session hook, or is connected |
+//! | `Dialling` | neither for a while | dials the next gateway beside it |
 //! | `Dialling`, `Greeting` | failed, or past its limit | the verdict: the next gateway at once, or a wait |
 //! | `Connected` | not open, or `error` | gives `close` a little time to come |
 //! | `Connected` | lost | the verdict; a steady one is forgiven everything before |
@@ -32,6 +33,7 @@
 //! `Listing`, `Greeting` and `Judging` are passed over where the application has no list function,
 //! session hook or close policy. An event of a socket that is no longer ours changes nothing.
 
+mod beside;
 mod failures;
 mod machine;
 mod resting;
@@ -114,6 +116,28 @@ pub(crate) enum ConnectionEvent {
     Woken,
     Hidden,
     Shown,
+}
+
+impl ConnectionEvent {
+    /// The socket that it happened to, where it happened to one.
+    const fn socket(&self) -> Option<SocketId> {
+        match *self {
+            Self::Opened(socket)
+            | Self::Greeted(socket)
+            | Self::Erred(socket)
+            | Self::FoundNotOpen(socket)
+            | Self::Failed { socket, .. } => Some(socket),
+            Self::ConnectRequested
+            | Self::ReconnectRequested
+            | Self::CloseRequested(_)
+            | Self::Judged(_)
+            | Self::Listed(_)
+            | Self::ListReplaced(_)
+            | Self::Woken
+            | Self::Hidden
+            | Self::Shown => None,
+        }
+    }
 }
 
 /// What a connection wants of those around it, in order.
@@ -233,13 +257,7 @@ enum State {
         give_up_at: Instant,
         then: Then,
     },
-    Dialling {
-        socket: SocketId,
-        gateway: GatewayIndex,
-        give_up_at: Instant,
-        /// What it will have failed of at `give_up_at`.
-        cause: Cause,
-    },
+    Dialling(Dial),
     Greeting {
         socket: SocketId,
         gateway: GatewayIndex,
@@ -266,6 +284,28 @@ enum State {
     /// The page is in the back/forward cache.
     Hidden,
     Closed,
+}
+
+/// A dial that has neither opened nor failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Dial {
+    socket: SocketId,
+    gateway: GatewayIndex,
+    give_up_at: Instant,
+    /// What it will have failed of at `give_up_at`.
+    cause: Cause,
+    /// When the next gateway is dialled beside it, if ever.
+    beside_at: Option<Instant>,
+}
+
+/// What comes once no dial is pending any more, instead of the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owed {
+    Nothing,
+    /// The list is asked for again before the next dial.
+    List,
+    /// A wait, and then this gateway again.
+    Redial(GatewayIndex),
 }
 
 /// Why a client is dialling, which decides whether it ever stops by itself.

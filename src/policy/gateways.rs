@@ -48,6 +48,8 @@ enum Standing {
     Fresh,
     /// May be dialled in the running round.
     Untried,
+    /// Being dialled, while others of the round may be dialled beside it.
+    Pending,
     /// In the failed set.
     Failed,
     /// Joined the list while the round was running: dialled from the next round on.
@@ -142,7 +144,7 @@ impl Round {
                 Standing::Fresh | Standing::Untried => return NextDial::Gateway(entry.gateway),
                 Standing::Failed => break,
                 Standing::Later => self.step(),
-                Standing::Out => self.pass(),
+                Standing::Pending | Standing::Out => self.pass(),
             }
         }
         match self.entries.iter().find(|entry| entry.standing == Standing::Fresh) {
@@ -151,6 +153,27 @@ impl Round {
                 NextDial::Gateway(entry.gateway)
             }
             None => NextDial::RoundOver,
+        }
+    }
+
+    /// The dial of `gateway` begins: the round goes on after it, for what may be dialled beside it.
+    pub fn begin_dial(&mut self, gateway: GatewayIndex) {
+        match self.mark(gateway, Standing::Pending) {
+            Some(Standing::Untried) => self.pass(),
+            // What has failed and is dialled again was passed before.
+            Some(Standing::Fresh | Standing::Later | Standing::Failed | Standing::Out) => {
+                self.step();
+            }
+            Some(Standing::Pending) | None => {}
+        }
+    }
+
+    /// The dial of `gateway` is given up without a fault of its own: it may be dialled again
+    /// before the round is over.
+    pub fn abandon_dial(&mut self, gateway: GatewayIndex) {
+        let found = self.entries.iter_mut().find(|entry| entry.gateway == gateway);
+        if let Some(entry) = found.filter(|entry| entry.standing == Standing::Pending) {
+            entry.standing = Standing::Fresh;
         }
     }
 
@@ -288,20 +311,23 @@ impl Round {
         found.is_some()
     }
 
-    /// Marks `gateway`; says what it was before, where it is in the list.
+    /// Marks `gateway`, and looks there for the next dial unless its own has passed it already;
+    /// says what it was before, where it is in the list.
     fn mark(&mut self, gateway: GatewayIndex, standing: Standing) -> Option<Standing> {
-        if !self.seek(gateway) {
-            return None;
+        let place = self.entries.iter().position(|entry| entry.gateway == gateway)?;
+        let entry = self.entries.get_mut(place)?;
+        let before = core::mem::replace(&mut entry.standing, standing);
+        if before != Standing::Pending {
+            self.cursor = place;
         }
-        let entry = self.entries.get_mut(self.cursor)?;
-        Some(core::mem::replace(&mut entry.standing, standing))
+        Some(before)
     }
 
     fn mark_and_pass(&mut self, gateway: GatewayIndex, standing: Standing) {
         match self.mark(gateway, standing) {
             Some(Standing::Fresh | Standing::Later) => self.step(),
             Some(Standing::Untried | Standing::Failed | Standing::Out) => self.pass(),
-            None => {}
+            Some(Standing::Pending) | None => {}
         }
     }
 

@@ -41,6 +41,7 @@ pub enum OptionKey {
     ConnectTimeouts,
     ReadTimeouts,
     ConnectionTimeoutMilliseconds,
+    DialStaggerMilliseconds,
     ShuffleAddresses,
     RedoOperations,
     Reconnect,
@@ -131,6 +132,12 @@ pub const OPTIONS: &[OptionSpec] = &[
         OptionKind::Integer { least: 1, most: MAX_FIELD_MILLISECONDS as u64 },
     ),
     row(
+        OptionKey::DialStaggerMilliseconds,
+        "networking.dialStaggerMilliseconds",
+        "",
+        OptionKind::Integer { least: 0, most: MAX_FIELD_MILLISECONDS as u64 },
+    ),
+    row(
         OptionKey::ShuffleAddresses,
         "networking.shuffleAddresses",
         "hazelcast.networking.shuffleAddresses",
@@ -211,6 +218,10 @@ impl Settings {
                 connection.connection_timeout_milliseconds =
                     u32::try_from(value).unwrap_or(MAX_FIELD_MILLISECONDS);
             }
+            (K::DialStaggerMilliseconds, Integer(value)) => {
+                connection.dial_stagger_milliseconds =
+                    u32::try_from(value).unwrap_or(MAX_FIELD_MILLISECONDS);
+            }
             (K::ShuffleAddresses, Boolean(value)) => connection.shuffle_addresses = value,
             (K::RedoOperations, Boolean(value)) => self.redo_operations = value,
             (K::Reconnect, Choice(0)) => connection.reconnect = Reconnect::Always,
@@ -254,6 +265,7 @@ impl Settings {
             K::ConnectionTimeoutMilliseconds => {
                 Integer(connection.connection_timeout_milliseconds as u64)
             }
+            K::DialStaggerMilliseconds => Integer(connection.dial_stagger_milliseconds as u64),
             K::ShuffleAddresses => Boolean(connection.shuffle_addresses),
             K::RedoOperations => Boolean(*redo_operations),
             K::Reconnect => Choice(match connection.reconnect {

@@ -78,8 +78,16 @@ fn a_busy_gateway_is_asked_again_ever_more_rarely() {
 }
 
 #[test]
-fn a_hanging_handshake_costs_one_dial_limit_while_the_others_are_down() {
-    let plan = Plan { seed: 7, ..Plan::new(Settings::default(), &[10, 10, 10]) }
+fn a_hanging_handshake_costs_one_dial_limit_a_round_or_nothing_where_dials_are_staggered() {
+    for (name, stagger) in [("hanging_handshake", 0), ("hanging_handshake_staggered", 2_000)] {
+        let mut settings = Settings::default();
+        settings.connection.dial_stagger_milliseconds = stagger;
+        compare(name, &hanging_handshake(settings));
+    }
+}
+
+fn hanging_handshake(settings: Settings) -> Plan {
+    Plan { seed: 7, ..Plan::new(settings, &[10, 10, 10]) }
         .then(0, Act::Connect)
         .strike(6_000, 0, Fault::Mode(Mode::Hang))
         .strike(0, 1, Fault::Mode(Mode::AcceptThenClose(1013)))
@@ -89,8 +97,7 @@ fn a_hanging_handshake_costs_one_dial_limit_while_the_others_are_down() {
         .strike(0, 0, Fault::CloseAll(1001))
         .strike(0, 1, Fault::CloseAll(1001))
         .strike(40_000, 1, Fault::Mode(Mode::Up))
-        .then(20_000, Act::Close);
-    compare("hanging_handshake", &plan);
+        .then(20_000, Act::Close)
 }
 
 #[test]

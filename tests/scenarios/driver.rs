@@ -13,8 +13,12 @@ pub(crate) use crate::script::{BUSY, Dial, Frame, List, OPEN, REFUSE, RESULT, Sc
 
 /// The defaults, without chance, and without the heartbeat where that is not the matter.
 pub(crate) fn exact() -> Settings {
-    let connection =
-        ConnectionSettings { jitter: Ratio::ZERO, shuffle_addresses: false, ..Default::default() };
+    let connection = ConnectionSettings {
+        jitter: Ratio::ZERO,
+        shuffle_addresses: false,
+        dial_stagger_milliseconds: 0,
+        ..Default::default()
+    };
     let heartbeat = Heartbeat { period_milliseconds: 0 };
     Settings { connection, heartbeat, ..Default::default() }
 }

@@ -3,6 +3,8 @@
 mod changes;
 mod checks;
 
+use core::mem;
+
 use regate::policy::{
     Cause, ClientState, CloseCode, ConnectionSettings, GatewayIndex, InFlight, Notice, SocketId,
     Verdict, default_verdict,
@@ -55,6 +57,8 @@ pub(crate) struct Dialling {
     waits: Vec<u64>,
     state: ClientState,
     ours: Option<Ours>,
+    /// The other of two dials.
+    beside: Option<Ours>,
     /// The connection that is or was last: its gateway and when it opened.
     connected: Option<(GatewayIndex, u64)>,
     gateways: Vec<Gateway>,
@@ -125,6 +129,7 @@ impl Dialling {
             waits,
             state: ClientState::Idle,
             ours: None,
+            beside: None,
             connected: None,
             gateways: vec![Gateway::default(); gateways],
             next: Next::Asked,
@@ -135,7 +140,10 @@ impl Dialling {
             in_flight: 0,
             ever_lost: false,
             judging: Judging::All,
-            judging_next: if settings.hooks.list || settings.hooks.close_policy {
+            judging_next: if settings.hooks.list
+                || settings.hooks.close_policy
+                || settings.dial_stagger_milliseconds > 0
+            {
                 Judging::Sockets
             } else {
                 Judging::All
@@ -228,6 +236,7 @@ impl Dialling {
 
     /// Says whether this is the connection from now on.
     pub(crate) fn on_opened(&mut self, now: u64, socket: SocketId) -> bool {
+        self.bring_forward(socket);
         let dialling = |ours: &&mut Ours| ours.socket == socket && ours.opened_at.is_none();
         let Some(ours) = self.ours.as_mut().filter(dialling) else { return false };
         (ours.opened_at, ours.doomed_at) = (Some(now), None);
@@ -267,6 +276,7 @@ impl Dialling {
 
     /// An `error` came, or the socket was found not open: it is lost after `patience`.
     pub(crate) fn on_doomed(&mut self, now: u64, socket: SocketId, patience: u64) {
+        self.bring_forward(socket);
         let limit = self.ours.map_or(0, |ours| self.limit_of(ours));
         if let Some(ours) = self.ours.as_mut().filter(|ours| ours.socket == socket) {
             // An error counts at once, also where the limit has passed and no timer has said so.
@@ -278,11 +288,19 @@ impl Dialling {
 
     /// Says whether the socket was ours until now.
     pub(crate) fn on_gone(&mut self, socket: SocketId) -> bool {
+        self.bring_forward(socket);
         let was_ours = self.ours.is_some_and(|ours| ours.socket == socket);
         if was_ours {
-            self.ours = None;
+            self.ours = self.beside.take();
         }
         was_ours
+    }
+
+    /// What happens to the other of two dials happens to the one.
+    fn bring_forward(&mut self, socket: SocketId) {
+        if self.beside.is_some_and(|other| other.socket == socket) {
+            mem::swap(&mut self.ours, &mut self.beside);
+        }
     }
 
     pub(crate) fn on_open(
@@ -292,7 +310,15 @@ impl Dialling {
         at: GatewayIndex,
         v: &mut Verdicts,
     ) {
-        v.require(self.ours.is_none(), || format!("{socket:?} is dialled beside {:?}", self.ours));
+        let stagger = u64::from(self.settings.dial_stagger_milliseconds);
+        let hangs = |ours: Ours| {
+            ours.opened_at.is_none() && stagger > 0 && now >= ours.dialled_at + stagger
+        };
+        let alone = self.ours.is_none_or(hangs) && self.beside.is_none();
+        v.require(alone, || {
+            format!("{socket:?} is dialled beside {:?} and {:?}", self.ours, self.beside)
+        });
+        self.beside = self.ours;
         v.require(socket.as_u64() > self.newest_socket, || format!("{socket:?} is used again"));
         self.newest_socket = socket.as_u64();
         let (dialled_at, gateway) = (now, at);
@@ -379,7 +405,8 @@ impl Dialling {
                 v.require(verdict == expected || unseen, || {
                     format!("{cause:?} is {verdict:?}, not {expected:?}")
                 });
-                v.require(self.ours.is_none(), || format!("{:?} failed and is kept", self.ours));
+                let alone = self.ours.is_none() || self.settings.dial_stagger_milliseconds > 0;
+                v.require(alone, || format!("{:?} failed and is kept", self.ours));
                 self.mark(gateway, verdict);
             }
             Notice::StateChanged { from, to, reason, gateway } => {

@@ -69,10 +69,11 @@ fn connection() -> impl Strategy<Value = ConnectionSettings> {
         list,
         session,
     });
-    let apart = (steady, spread, hooks, 50_u64..120);
+    let stagger = prop_oneof![2 => Just(0_u32), 1 => Just(20), 1 => Just(90)];
+    let apart = (steady, spread, hooks, 50_u64..120, stagger);
     (schedules, 60_u32..150, any::<bool>(), reconnect, first, ratio(), apart).prop_map(
         |(schedule, limit, shuffle_addresses, reconnect, first_connect, jitter, apart)| {
-            let (steady, spread, hooks, session_limit) = apart;
+            let (steady, spread, hooks, session_limit, stagger) = apart;
             ConnectionSettings {
                 connect_timeouts: schedule
                     .parse()
@@ -81,6 +82,7 @@ fn connection() -> impl Strategy<Value = ConnectionSettings> {
                     .parse()
                     .unwrap_or(ConnectionSettings::DEFAULT.read_timeouts),
                 connection_timeout_milliseconds: limit,
+                dial_stagger_milliseconds: stagger,
                 shuffle_addresses,
                 reconnect,
                 first_connect,

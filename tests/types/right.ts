@@ -40,6 +40,7 @@ const everything: ClientOptions = {
     connectTimeouts: '250:60000:100:5000',
     readTimeouts: '2000:6000:20',
     connectionTimeoutMilliseconds: 10_000,
+    dialStaggerMilliseconds: 2_000,
     shuffleAddresses: true,
     redoOperations: false,
     reconnect: 'schedule',

@@ -217,6 +217,7 @@ impl<'a> Call<'a> {
         let connection = ConnectionSettings {
             connect_timeouts: self.timeouts,
             connection_timeout_milliseconds: 2_147_483_647,
+            dial_stagger_milliseconds: 0,
             shuffle_addresses: false,
             jitter: Ratio::ZERO,
             ..Default::default()

@@ -3,8 +3,8 @@
 use core::mem;
 
 use super::{
-    Asked, Connection, ConnectionOutput, Failed, Judgement, Loss, Pause, Phase, Reconnect, State,
-    Then,
+    Asked, Connection, ConnectionOutput, Dial, Failed, Judgement, Loss, Owed, Pause, Phase,
+    Reconnect, State, Then,
 };
 use crate::policy::{
     Cause, ClientState, GatewayIndex, GaveUp, InFlight, Instant, NextDial, Notice, StateReason,
@@ -83,26 +83,20 @@ impl Connection {
     /// What a failed dial means for the round.
     pub(super) fn go_on(&mut self, now: Instant, gateway: GatewayIndex, verdict: Verdict) {
         match verdict {
-            Verdict::Next => {
-                self.round.fail(gateway);
-                self.dial_next(now);
-            }
-            Verdict::Stop => {
-                self.round.strike_out(gateway);
-                self.dial_next(now);
-            }
+            Verdict::Next => self.round.fail(gateway),
+            Verdict::Stop => self.round.strike_out(gateway),
             Verdict::Refresh => {
                 self.round.fail(gateway);
-                match self.round.next_dial() {
-                    NextDial::Gateway(_) => self.proceed(now, Then::NextDial),
-                    NextDial::NoneLeft | NextDial::RoundOver => self.dial_next(now),
+                if self.owed == Owed::Nothing {
+                    self.owed = Owed::List; // a gateway that is dialled again is dialled with a new list
                 }
             }
             Verdict::Same => {
                 self.round.fail_and_stay(gateway);
-                self.wait(now, Then::Redial(gateway));
+                self.owed = Owed::Redial(gateway);
             }
         }
+        self.go_on_dialling(now);
     }
 
     /// What the loss of an unsteady connection means: a failure of its gateway in the round, but
@@ -223,8 +217,9 @@ impl Connection {
     pub(super) fn end(&mut self, reason: StateReason, cause: Option<Cause>) {
         let from = self.client_state();
         let gateway = self.gateway();
+        self.abandon_beside();
         match mem::replace(&mut self.state, State::Closed) {
-            State::Dialling { socket, .. } | State::Greeting { socket, .. } => {
+            State::Dialling(Dial { socket, .. }) | State::Greeting { socket, .. } => {
                 self.push(ConnectionOutput::Close { socket });
             }
             State::Connected { socket, .. } if cause.is_none() => {

@@ -1,8 +1,8 @@
 use alloc::{collections::VecDeque, vec::Vec};
 
 use super::{
-    Asked, CloseRequest, ConnectionEvent, ConnectionOutput, ConnectionSettings, Pause, Phase,
-    State, Then, resting::Rest,
+    Asked, CloseRequest, ConnectionEvent, ConnectionOutput, ConnectionSettings, Dial, Owed, Pause,
+    Phase, State, Then, resting::Rest,
 };
 use crate::policy::{
     Cause, ClientState, CloseCode, GatewayIndex, InFlight, Instant, Notice, Rng, Round, Schedule,
@@ -24,6 +24,11 @@ pub(crate) struct Connection {
     pub(super) rounds: u32,
     pub(super) last_failures: Vec<(Option<GatewayIndex>, Cause)>,
     pub(super) sockets: u64,
+    /// The other of two dials, while dialling or asking about the one.
+    pub(super) beside: Option<Dial>,
+    pub(super) owed: Owed,
+    /// What happened to the other of two dials while the application is asked about the one.
+    pub(super) deferred: Vec<ConnectionEvent>,
     /// While it is closed and keeps what comes next.
     pub(super) rest: Option<Rest>,
     outputs: VecDeque<ConnectionOutput>,
@@ -48,6 +53,9 @@ impl Connection {
             rounds: 0,
             last_failures: Vec::new(),
             sockets: 0,
+            beside: None,
+            owed: Owed::Nothing,
+            deferred: Vec::new(),
             rest: None,
             outputs: VecDeque::new(),
         }
@@ -59,6 +67,9 @@ impl Connection {
         use State::{
             Closed, Connected, Dialling, Greeting, Hidden, Idle, Judging, Listing, Pausing,
         };
+        if self.makes_wait(&event) {
+            return;
+        }
         match (self.state, event) {
             (Idle | Closed, E::ConnectRequested | E::ReconnectRequested) => self.start(now),
             (Pausing { until, then, .. }, E::ReconnectRequested) => {
@@ -71,7 +82,7 @@ impl Connection {
             (Listing { then, .. }, E::ReconnectRequested) => {
                 self.start_afresh_when_reconnecting(then);
             }
-            (Dialling { gateway, .. } | Greeting { gateway, .. }, E::ReconnectRequested) => {
+            (Dialling(Dial { gateway, .. }) | Greeting { gateway, .. }, E::ReconnectRequested) => {
                 self.start_afresh_when_reconnecting(Then::Redial(gateway));
             }
             (Judging { gateway, cause, failed, verdict, .. }, E::ReconnectRequested) => {
@@ -87,7 +98,8 @@ impl Connection {
                 self.lose(now, gateway, Cause::Dropped, None, InFlight::Something);
             }
 
-            (Dialling { socket: ours, gateway, .. }, E::Opened(socket)) if socket == ours => {
+            (Dialling(Dial { socket: ours, gateway, .. }), E::Opened(socket)) if socket == ours => {
+                self.abandon_beside();
                 self.greet_or_hold(now, socket, gateway);
             }
             (
@@ -98,9 +110,9 @@ impl Connection {
             }
             // Done or not, its socket is: it is known not to be open.
             (Greeting { .. }, E::Greeted(_)) => {}
-            (Dialling { socket: ours, gateway, .. }, E::Erred(socket)) if socket == ours => {
+            (Dialling(dial), E::Erred(socket)) if socket == dial.socket => {
                 let cause = Cause::Closed(CloseCode::ABNORMAL);
-                self.state = Dialling { socket, gateway, give_up_at: now, cause };
+                self.state = Dialling(Dial { give_up_at: now, cause, ..dial });
             }
             (Greeting { socket: ours, gateway, .. }, E::Erred(socket)) if socket == ours => {
                 let cause = Cause::Closed(CloseCode::ABNORMAL);
@@ -115,10 +127,10 @@ impl Connection {
                 self.state = Greeting { socket, gateway, give_up_at, cause: Cause::NotOpen };
             }
             // Only a session hook that is running can fail.
-            (Dialling { .. } | Connected { .. }, E::Failed { cause: Cause::SessionFailed, .. }) => {
-            }
+            (Dialling(_) | Connected { .. }, E::Failed { cause: Cause::SessionFailed, .. }) => {}
             (
-                Dialling { socket: ours, gateway, .. } | Greeting { socket: ours, gateway, .. },
+                Dialling(Dial { socket: ours, gateway, .. })
+                | Greeting { socket: ours, gateway, .. },
                 E::Failed { socket, cause, in_flight, verdict },
             ) if socket == ours => {
                 if cause.close_code().is_none() && matches!(self.state, Greeting { .. }) {
@@ -161,6 +173,7 @@ impl Connection {
                 if asked == Asked::Reconnect && self.state != Closed {
                     self.handle_event(now, E::ReconnectRequested);
                 }
+                self.handle_deferred(now);
             }
 
             (Listing { then, .. }, E::Listed(Some(list))) if !list.is_empty() => {
@@ -180,7 +193,7 @@ impl Connection {
             }
             (Pausing { .. } | Listing { .. } | Judging { .. }, E::Hidden) => self.hide(now, None),
             (
-                Dialling { socket, gateway, .. }
+                Dialling(Dial { socket, gateway, .. })
                 | Greeting { socket, gateway, .. }
                 | Connected { socket, gateway, .. },
                 E::Hidden,
@@ -190,7 +203,7 @@ impl Connection {
             (
                 Pausing { .. }
                 | Listing { .. }
-                | Dialling { .. }
+                | Dialling(_)
                 | Greeting { .. }
                 | Judging { .. }
                 | Hidden,
@@ -235,8 +248,8 @@ impl Connection {
             State::Idle | State::Closed | State::Judging { .. } | State::Hidden => {}
             State::Pausing { then, .. } => self.proceed(now, then),
             State::Listing { .. } => self.fail_list(now),
-            State::Dialling { socket, gateway, cause, .. }
-            | State::Greeting { socket, gateway, cause, .. } => {
+            State::Dialling(dial) => self.handle_dials_timeout(now, dial),
+            State::Greeting { socket, gateway, cause, .. } => {
                 self.push(ConnectionOutput::Close { socket });
                 self.fail_dial(now, gateway, cause, None, InFlight::Nothing);
             }
@@ -257,8 +270,8 @@ impl Connection {
             State::Idle | State::Closed | State::Judging { .. } | State::Hidden => None,
             State::Pausing { until: at, .. }
             | State::Listing { give_up_at: at, .. }
-            | State::Dialling { give_up_at: at, .. }
             | State::Greeting { give_up_at: at, .. } => Some(at),
+            State::Dialling(dial) => self.dials_timeout(dial),
             State::Connected { steady_at, lost_at, .. } => {
                 time::earlier(steady_at, lost_at.map(|(at, _)| at))
             }
@@ -277,7 +290,7 @@ impl Connection {
             (
                 State::Pausing { .. }
                 | State::Listing { .. }
-                | State::Dialling { .. }
+                | State::Dialling(_)
                 | State::Greeting { .. }
                 | State::Judging { .. }
                 | State::Hidden,
@@ -296,7 +309,7 @@ impl Connection {
             State::Idle
             | State::Pausing { .. }
             | State::Listing { .. }
-            | State::Dialling { .. }
+            | State::Dialling(_)
             | State::Greeting { .. }
             | State::Judging { .. }
             | State::Hidden

@@ -4,7 +4,7 @@
 //! it likes, if each began afresh. So what ends a connection is worked out to the next dial, and
 //! kept until it is asked for: where the round goes on, and when it may at the earliest.
 
-use super::{Connection, ConnectionOutput, Pause, Phase, Reconnect, State, Then};
+use super::{Connection, ConnectionOutput, Dial, Pause, Phase, Reconnect, State, Then};
 use crate::policy::{
     Cause, ClientState, GatewayIndex, GaveUp, InFlight, Instant, NextDial, StateReason, Verdict,
 };
@@ -71,7 +71,9 @@ impl Connection {
                 self.push(ConnectionOutput::Close { socket });
                 self.lose(now, gateway, Cause::Dropped, Some(Verdict::Next), InFlight::Nothing);
             }
-            State::Dialling { socket, gateway, .. } | State::Greeting { socket, gateway, .. } => {
+            State::Dialling(Dial { socket, gateway, .. })
+            | State::Greeting { socket, gateway, .. } => {
+                self.abandon_beside();
                 self.push(ConnectionOutput::Close { socket });
                 if matches!(self.state, State::Greeting { .. }) {
                     self.push(ConnectionOutput::GreetingEnded { cause: Cause::Dropped });

@@ -3,8 +3,8 @@
 use core::mem;
 
 use super::{
-    Connection, ConnectionOutput, FirstConnect, Loss, Pause, Phase, Reconnect, SocketId, State,
-    Then,
+    Connection, ConnectionOutput, Dial, FirstConnect, Loss, Pause, Phase, Reconnect, SocketId,
+    State, Then,
 };
 use crate::policy::{
     Cause, ClientState, GatewayIndex, GaveUp, Instant, NextDial, Notice, Schedule, StateReason,
@@ -113,7 +113,9 @@ impl Connection {
         self.sockets = self.sockets.saturating_add(1);
         let socket = SocketId(self.sockets);
         let give_up_at = now.after(u64::from(self.settings.connection_timeout_milliseconds));
-        self.state = State::Dialling { socket, gateway, give_up_at, cause: Cause::DialLimit };
+        let (cause, beside_at) = (Cause::DialLimit, self.beside_at(now));
+        self.state = State::Dialling(Dial { socket, gateway, give_up_at, cause, beside_at });
+        self.round.begin_dial(gateway);
         self.push(ConnectionOutput::Open { socket, gateway });
         self.push(ConnectionOutput::Notice(Notice::Dialled { gateway, round: self.rounds }));
     }
@@ -202,8 +204,12 @@ impl Connection {
     pub(super) fn take_list(&mut self, now: Instant, list: &[GatewayIndex]) {
         self.relist(list, Then::Round);
         self.round.clear_marks();
+        if let Some(other) = self.beside.take_if(|other| !self.round.lists(other.gateway)) {
+            self.push(ConnectionOutput::Close { socket: other.socket });
+        }
         match self.state {
-            State::Dialling { socket, gateway, .. } | State::Greeting { socket, gateway, .. }
+            State::Dialling(Dial { socket, gateway, .. })
+            | State::Greeting { socket, gateway, .. }
                 if !self.round.lists(gateway) =>
             {
                 self.push(ConnectionOutput::Close { socket });
@@ -213,13 +219,13 @@ impl Connection {
                 // Its socket is gone: whatever comes next has nothing to let go of.
                 self.state =
                     State::Pausing { until: now, pause: Pause::Spread, then: Then::NextDial };
-                self.dial_next(now);
+                self.go_on_dialling(now);
             }
             // What is asked for is older than what was set: it would bring back what is gone.
             State::Listing { then, .. } => self.go(now, then),
             State::Idle
             | State::Pausing { .. }
-            | State::Dialling { .. }
+            | State::Dialling(_)
             | State::Greeting { .. }
             | State::Connected { .. }
             | State::Judging { .. }
@@ -250,6 +256,7 @@ impl Connection {
     /// The page goes into the back/forward cache: leaves without a fault of anybody's.
     pub(super) fn hide(&mut self, now: Instant, left: Option<(SocketId, GatewayIndex)>) {
         let connected = self.gateway();
+        self.abandon_beside();
         if let Some((socket, gateway)) = left {
             self.push(ConnectionOutput::Close { socket });
             self.round.begin_at(gateway);

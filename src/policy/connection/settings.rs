@@ -85,6 +85,9 @@ pub struct ConnectionSettings {
     /// The limit of one dial: 10,000 ms. Hazelcast has 5,000, but a browser may itself hold a
     /// dial for 5 s.
     pub connection_timeout_milliseconds: u32,
+    /// How long a dial may neither open nor fail before the next gateway is dialled beside it; 0 for
+    /// never. 2,000 ms: far beyond any handshake that is going to succeed, far below the dial limit.
+    pub dial_stagger_milliseconds: u32,
     /// Whether each client draws an order of its own: true, from Hazelcast.
     pub shuffle_addresses: bool,
     /// What follows a loss: always reconnect, from Hazelcast.
@@ -122,6 +125,7 @@ impl ConnectionSettings {
         connect_timeouts: TcpTimeouts::CONNECT,
         read_timeouts: TcpTimeouts::READ,
         connection_timeout_milliseconds: 10_000,
+        dial_stagger_milliseconds: 2_000,
         shuffle_addresses: true,
         reconnect: Reconnect::Always,
         first_connect: FirstConnect::Schedule,

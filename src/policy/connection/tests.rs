@@ -3,10 +3,12 @@
 use alloc::vec::Vec;
 
 use super::{
-    Connection, ConnectionEvent, ConnectionOutput, ConnectionSettings, FirstConnect, Ratio,
-    Reconnect, State,
+    Connection, ConnectionEvent, ConnectionOutput, ConnectionSettings, Dial, FirstConnect,
+    Judgement, Ratio, Reconnect, SocketId, State,
 };
-use crate::policy::{Cause, ClientState, CloseCode, InFlight, Instant, Rng, TcpTimeouts, Verdict};
+use crate::policy::{
+    Cause, ClientState, CloseCode, GatewayIndex, InFlight, Instant, Rng, TcpTimeouts, Verdict,
+};
 
 const BUSY: Cause = Cause::Closed(CloseCode::from_event(4_000));
 
@@ -36,7 +38,7 @@ fn play(connection: &mut Connection, verdicts: &[Verdict]) -> Vec<(u64, u32)> {
                 dials.push((now.as_milliseconds(), gateway.position()));
             }
         }
-        if let State::Dialling { gateway, .. } = connection.state {
+        if let State::Dialling(Dial { gateway, .. }) = connection.state {
             let Some(verdict) = verdicts.next() else { return dials };
             connection.go_on(now, gateway, *verdict);
         } else {
@@ -85,11 +87,69 @@ fn a_steady_loss_with_same_waits_for_the_lost_gateway_on_a_fresh_schedule() {
     use Verdict::Next;
     let mut connection = connection("250:60000:100:5000", 2);
     assert_eq!(play(&mut connection, &[Next, Next]), [(0, 0), (0, 1), (250, 0)]);
-    let State::Dialling { socket, gateway, .. } = connection.state else { panic!("not dialling") };
+    let State::Dialling(Dial { socket, gateway, .. }) = connection.state else {
+        panic!("not dialling")
+    };
     connection.handle_event(at(250), ConnectionEvent::Opened(socket));
     let verdict = Some(Verdict::Same);
     connection.lose(at(9_000), gateway, BUSY, verdict, InFlight::Nothing);
     assert_eq!(connection.poll_timeout(), Some(at(9_250)));
     connection.handle_timeout(at(9_250));
-    assert!(matches!(connection.state, State::Dialling { gateway: again, .. } if again == gateway));
+    assert!(
+        matches!(connection.state, State::Dialling(Dial { gateway: again, .. }) if again == gateway)
+    );
+}
+
+/// Two dials, of A since 0 and of B since 2,000, with a close policy that is to be asked.
+fn two_dials_and_a_policy() -> (Connection, [SocketId; 2]) {
+    let mut connection = connection("250:60000:100:5000", 2);
+    connection.settings.hooks.close_policy = true;
+    connection.handle_timeout(at(0));
+    connection.handle_timeout(at(2_000));
+    let mut sockets = Vec::new();
+    while let Some(output) = connection.poll_output() {
+        if let ConnectionOutput::Open { socket, .. } = output {
+            sockets.push(socket);
+        }
+    }
+    (connection, [sockets[0], sockets[1]])
+}
+
+fn closes(socket: SocketId) -> ConnectionEvent {
+    ConnectionEvent::Failed { socket, cause: BUSY, in_flight: InFlight::Nothing, verdict: None }
+}
+
+fn says(verdict: Verdict) -> ConnectionEvent {
+    ConnectionEvent::Judged(Judgement { verdict: Some(verdict), wait_milliseconds: 0 })
+}
+
+#[test]
+fn what_happens_to_one_dial_while_a_policy_judges_the_other_is_not_lost() {
+    for failing in [0, 1] {
+        let (mut connection, sockets) = two_dials_and_a_policy();
+        connection.handle_event(at(2_100), closes(sockets[failing]));
+        let other = sockets[1 - failing];
+        for _ in 0..1_000 {
+            connection.handle_event(at(2_100), ConnectionEvent::Opened(other));
+        }
+        assert_eq!(connection.deferred.len(), 1, "and takes no memory");
+        assert_eq!(connection.client_state(), ClientState::Connecting);
+        connection.handle_event(at(2_200), says(Verdict::Stop));
+        assert_eq!(connection.client_state(), ClientState::Connected);
+        let out = GatewayIndex::from_position(u32::try_from(failing).unwrap());
+        assert_ne!(connection.gateway(), Some(out));
+        connection.handle_event(at(9_000), closes(other));
+        connection.handle_event(at(9_000), says(Verdict::Stop));
+        assert_eq!(connection.client_state(), ClientState::Closed, "both are out");
+    }
+}
+
+#[test]
+fn both_of_two_dials_may_fail_while_a_policy_judges() {
+    let (mut connection, sockets) = two_dials_and_a_policy();
+    connection.handle_event(at(2_100), closes(sockets[0]));
+    connection.handle_event(at(2_100), closes(sockets[1]));
+    connection.handle_event(at(2_100), says(Verdict::Next));
+    connection.handle_event(at(2_100), says(Verdict::Next));
+    assert_eq!(connection.poll_timeout(), Some(at(2_350)));
 }

@@ -103,6 +103,7 @@ impl Dialling {
     }
 
     pub(super) fn wait(&mut self, now: u64, milliseconds: u64, v: &mut Verdicts) {
+        v.require(self.ours.is_none(), || format!("waits while {:?} is pending", self.ours));
         if self.judging == Judging::Sockets {
             return;
         }

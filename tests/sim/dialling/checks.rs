@@ -9,6 +9,12 @@ impl Dialling {
     /// To be asked after each turn: a client that is to dial has something that wakes it.
     pub(crate) fn after_turn(&self, poll_timeout: Option<u64>, v: &mut Verdicts) {
         let wakes = |at: u64| poll_timeout.is_some_and(|next| next <= at);
+        let raced = self.ours.is_some_and(|ours| ours.opened_at.is_some());
+        v.require(self.beside.is_none() || !raced, || {
+            format!("{:?} is not abandoned", self.beside)
+        });
+        let other = self.beside.is_none_or(|other| wakes(self.limit_of(other)));
+        v.require(other, || format!("nobody ends the dial of {:?}", self.beside));
         match self.state {
             ClientState::Idle | ClientState::Closed => {
                 v.require(self.ours.is_none(), || format!("{:?} is left over", self.ours));
@@ -35,6 +41,8 @@ impl Dialling {
     /// To be asked after a timer was served: what was due before has happened.
     pub(crate) fn after_timeout(&self, now: u64, v: &mut Verdicts) {
         let dialling = matches!(self.state, ClientState::Connecting | ClientState::Reconnecting);
+        let over = self.beside.is_some_and(|other| now > self.limit_of(other));
+        v.require(!over, || format!("{:?} is over its limit", self.beside));
         match (self.ours, self.next) {
             (Some(ours), _) => {
                 let over = ours.ready_at.is_none() && now > self.limit_of(ours);

@@ -34,6 +34,7 @@ fn connection(input: &mut Unstructured<'_>) -> Result<ConnectionSettings> {
         connect_timeouts: parse(input.choose(&schedules)?),
         read_timeouts: parse(input.choose(&reads)?),
         connection_timeout_milliseconds: *input.choose(&[100, 1, 10_000])?,
+        dial_stagger_milliseconds: *input.choose(&[0, 1, 30, 2_000])?,
         shuffle_addresses: bool::arbitrary(input)?,
         reconnect: *input.choose(&[Reconnect::Always, Reconnect::Schedule, Reconnect::Never])?,
         first_connect: *input.choose(&[FirstConnect::Schedule, FirstConnect::Always])?,
