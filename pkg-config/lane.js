@@ -64,7 +64,7 @@ export class Lane {
   #log;
   #closePolicy;
   #holder; // of the socket that is on it
-  #line; // the platform's socket of the last dial
+  #line; // the platform's socket that opened last
   #isOpen = false;
   #erred = false;
   #loss;
@@ -149,8 +149,12 @@ export class Lane {
     const protocols = own ?? this.#holder?.protocols;
     // An argument that is there but undefined is the protocol "undefined".
     const line = protocols === undefined ? new Platform(url) : new Platform(url, protocols);
-    this.#line = line;
-    this.#erred = false;
+    // Of two dials side by side the first to open is the one; the core hears of it after this.
+    line.addEventListener('open', () => {
+      if (this.#isOpen) return; // too late: it was abandoned
+      this.#line = line;
+      this.#erred = false;
+    });
     line.addEventListener('error', () => {
       if (line === this.#line) this.#erred = true;
     });
