@@ -11,6 +11,9 @@ import { checked, isReady } from './wasm.js';
 
 const nothing = () => {};
 
+const CONNECTING = 0;
+const OPEN = 1;
+
 /** Options of a client that mean nothing to a socket. */
 const OF_CLIENTS = /^(codec|gateways|heartbeat|messaging|session)(\.|$)/;
 
@@ -65,6 +68,7 @@ export class Lane {
   #closePolicy;
   #holder; // of the socket that is on it
   #line; // the platform's socket that opened last
+  #dials = []; // those that may still open
   #isOpen = false;
   #erred = false;
   #loss;
@@ -149,12 +153,7 @@ export class Lane {
     const protocols = own ?? this.#holder?.protocols;
     // An argument that is there but undefined is the protocol "undefined".
     const line = protocols === undefined ? new Platform(url) : new Platform(url, protocols);
-    // Of two dials side by side the first to open is the one; the core hears of it after this.
-    line.addEventListener('open', () => {
-      if (this.#isOpen) return; // too late: it was abandoned
-      this.#line = line;
-      this.#erred = false;
-    });
+    this.#dials = [...this.#dials.filter(({ readyState }) => readyState === CONNECTING), line];
     line.addEventListener('error', () => {
       if (line === this.#line) this.#erred = true;
     });
@@ -203,6 +202,9 @@ export class Lane {
     this.#isOpen = to === 'connected';
     if (holder === undefined) return;
     if (to === 'connected') {
+      this.#line = this.#dials.find(({ readyState }) => readyState === OPEN);
+      this.#dials = [];
+      this.#erred = false;
       holder.opened(this.#line, this.#core.gateway);
     } else if (from === 'connected') {
       this.#loss ??= { code: 1006, reason: '', wasClean: false, erred: this.#erred };

@@ -318,12 +318,13 @@ test('no WebSocket: import and construction are fine, connect() rejects, an inje
 
 test('a gateway that never says anything fails by the default limit; it is dialled once at a time', async (t) => {
   const clock = virtualClock(t);
-  const { client, sockets } = make({
+  const script = {
     closing: (socket) => {
       socket.emit('error');
       queueMicrotask(() => socket.fail());
     },
-  });
+  };
+  const { client, sockets } = make(script, { networking: { dialStaggerMilliseconds: 0 } });
   const failed = [];
   client.addEventListener('dialfailed', ({ detail }) => failed.push(detail));
   client.connect();
@@ -337,4 +338,24 @@ test('a gateway that never says anything fails by the default limit; it is diall
   );
   assert.deepEqual(sockets[0].closes, [[1000]]);
   client.close();
+});
+
+test('by default the next gateway is dialled beside one that hangs for 2 s; the first to open wins', async (t) => {
+  const clock = virtualClock(t);
+  for (const winner of [0, 1]) {
+    const { client, sockets } = make({}, { networking: { dialStaggerMilliseconds: undefined } });
+    const connecting = client.connect();
+    await clock.advance(1_999);
+    assert.equal(sockets.length, 1);
+    await clock.advance(1);
+    assert.equal(sockets.length, 2);
+    sockets[winner].open();
+    await connecting;
+    assert.equal(client.gateway, sockets[winner].url);
+    assert.deepEqual(sockets[1 - winner].closes, [[1000]]);
+    await clock.advance(20_000);
+    assert.equal(sockets.length, 2);
+    client.close();
+  }
+  assert.equal(clock.running, 0);
 });

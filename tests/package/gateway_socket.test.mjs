@@ -25,6 +25,27 @@ test('it goes round until a gateway opens, and says nothing of dials that fail',
   assert.equal(dialled(), 'aba', 'it is CLOSED for good');
 });
 
+test('of two dials side by side the first to open is the line, whichever it is', async (t) => {
+  const networking = { dialStaggerMilliseconds: 300 };
+  for (const winner of [0, 1]) {
+    const { clock, fake, open } = await world(t, { networking });
+    const before = fake.sockets.length;
+    const { socket, seen } = await open();
+    await clock.advance(300);
+    const [first, second] = fake.sockets.slice(before);
+    const [line, other] = winner === 0 ? [first, second] : [second, first];
+    line.open();
+    socket.send('text');
+    line.message('back');
+    assert.deepEqual([line.sent, other.closes], [['text'], [[1000]]]);
+    other.readyState = 1; // too late
+    other.emit('open');
+    line.drop(4000);
+    assert.deepEqual(seen, ['open in 1', 'message back in 1', 'close 4000 in 3']);
+    assert.equal(other.closes.length, 2);
+  }
+});
+
 test('the next socket goes on with the next gateway, and the lost one is last', async (t) => {
   const { clock, fake, open, dialled } = await world(t, { gateways: [A, B, 'ws://c.example'] });
   await open();
