@@ -213,3 +213,13 @@ fn a_loss_is_followed_by_the_same_race() {
     assert_eq!(stage.dials[1..], [(6_000, 'B'), (6_300, 'C')]);
     assert_eq!(connected_to(&stage), Some('C'));
 }
+
+#[test]
+fn a_late_timer_ends_both_of_two_dials() {
+    let mut stage = dialling(&[Dial::Hang; 2]);
+    stage.run_until(300);
+    stage.now = 60_000;
+    stage.ask();
+    assert_eq!(failed(&stage), [(60_000, 'A'), (60_000, 'B')]);
+    assert_eq!(stage.waits(), [250]);
+}

@@ -200,6 +200,11 @@ impl Dialling {
         self.ours.map(|ours| ours.socket)
     }
 
+    /// Whether it is ours, or the other of two dials.
+    pub(crate) fn has(&self, socket: SocketId) -> bool {
+        self.ours.into_iter().chain(self.beside).any(|ours| ours.socket == socket)
+    }
+
     /// Whether operations can go out.
     pub(crate) fn is_ready(&self) -> bool {
         self.ours.is_some_and(|ours| ours.ready_at.is_some() && ours.doomed_at.is_none())

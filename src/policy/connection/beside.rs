@@ -65,10 +65,11 @@ impl Connection {
 
     /// A deadline of the dials has come.
     pub(super) fn handle_dials_timeout(&mut self, now: Instant, dial: Dial) {
-        let Some(late) = [dial].into_iter().chain(self.beside).find(|dial| dial.give_up_at <= now)
-        else {
+        let first = self.beside.filter(|other| other.give_up_at < dial.give_up_at);
+        let late = first.unwrap_or(dial);
+        if late.give_up_at > now {
             return self.dial_beside(now, dial);
-        };
+        }
         if late != dial {
             self.beside = Some(dial);
         }
@@ -94,7 +95,9 @@ impl Connection {
     pub(super) fn go_on_dialling(&mut self, now: Instant) {
         if let Some(other) = self.beside.take() {
             self.state = State::Dialling(other);
-            if self.owed == Owed::Nothing && other.beside_at.is_some_and(|at| at <= now) {
+            if other.give_up_at <= now {
+                self.handle_dials_timeout(now, other); // its timer is late
+            } else if self.owed == Owed::Nothing && other.beside_at.is_some_and(|at| at <= now) {
                 self.dial_beside(now, other);
             }
             return;

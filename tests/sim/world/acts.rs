@@ -138,8 +138,8 @@ impl World<'_> {
 
     pub(super) fn hostile(&mut self, hostile: Hostile) {
         let stale = |back: usize| {
-            let ours = self.dialling.socket();
-            self.sockets.iter().rev().filter(|&&socket| Some(socket) != ours).nth(back).copied()
+            let stale = self.sockets.iter().rev().filter(|&&socket| !self.dialling.has(socket));
+            stale.copied().nth(back)
         };
         let answered = |attempt| Event::Answered { attempt, answer: Answer::Result };
         let event = match hostile {
