@@ -6,11 +6,15 @@
 //   count   how the number of tests is read (.ci/counts.mjs); `whole` counts the step as one
 //   needs   a path without which there is nothing to run yet; .ci/floor makes sure that what once ran still does
 //   env     variables for this step
+//   uses    what only one step at a time can use; cargo locks its folders anyway, and would hold up a lane
+//   after   the step that must be over before, where it is among those that run
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const WASM = ['--target', 'wasm32-unknown-unknown'];
 const bin = (name) => `node_modules/.bin/${name}`;
+/** Folders below tests/ whose tests compile Rust. */
+const USE_CARGO = new Set(['crate', 'fuzz', 'prove']);
 const denyWarnings = { RUSTDOCFLAGS: '-D warnings' };
 
 /** Browser suites: tests/web.rs, tests/web/main.rs. */
@@ -21,6 +25,11 @@ const version = JSON.parse(readFileSync('pkg-config/package.json', 'utf8')).vers
 const tarball = `pkg-config/dist/regate-${version}.tgz`;
 
 export const steps = [
+  // The package, built and packed: much needs it, so it comes first.
+  test('package', 'whole', ['node', 'pkg-config/build.mjs', '--pack'], {
+    needs: 'pkg-config/index.web.js',
+    uses: 'cargo',
+  }),
   // Is everything formatted?
   lint('rustfmt', ['cargo', 'fmt', '--all', '--check', '--', '--color=never']),
   // Not of the workspace, as it needs a compiler of its own.
@@ -104,16 +113,21 @@ export const steps = [
     },
   ),
 
-  // The package: built, packed, of the right shape, its types as promised.
-  test('package', 'whole', ['node', 'pkg-config/build.mjs', '--pack'], { needs: 'pkg-config/index.web.js' }),
-  lint('publint', [bin('publint'), '--strict', tarball], { needs: 'pkg-config/index.web.js', group: 'test' }),
+  // The package: of the right shape, its types as promised.
+  lint('publint', [bin('publint'), '--strict', tarball], {
+    needs: 'pkg-config/index.web.js',
+    group: 'test',
+    after: 'package',
+  }),
   lint('attw', [bin('attw'), '--profile', 'esm-only', tarball], {
     needs: 'pkg-config/index.web.js',
     group: 'test',
+    after: 'package',
   }),
   lint('types', [bin('tsc'), '--noEmit', '-p', 'tests/types'], {
     needs: 'tests/types/tsconfig.json',
     group: 'test',
+    after: 'package',
   }),
 
   // Every *.test.mjs below tests/, a step for each folder there.
@@ -124,7 +138,8 @@ function nodeSuites() {
   const folders = readdirSync('tests', { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return folders.flatMap(({ name }) => {
     const files = testFiles(join('tests', name));
-    return files.length > 0 ? [test(`tests-${name}`, 'node', ['node', '--test', ...files])] : [];
+    const more = { after: 'package', ...(USE_CARGO.has(name) && { uses: 'cargo' }) };
+    return files.length > 0 ? [test(`tests-${name}`, 'node', ['node', '--test', ...files], more)] : [];
   });
 }
 
@@ -137,9 +152,13 @@ function testFiles(folder) {
 }
 
 function lint(name, command, more = {}) {
-  return { name, group: 'lint', run: command, count: 'whole', ...more };
+  return { name, group: 'lint', run: command, count: 'whole', ...useOf(command), ...more };
 }
 
 function test(name, count, command, more = {}) {
-  return { name, group: 'test', run: command, count, ...more };
+  return { name, group: 'test', run: command, count, ...useOf(command), ...more };
+}
+
+function useOf([command]) {
+  return command === 'cargo' ? { uses: 'cargo' } : {};
 }

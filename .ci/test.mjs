@@ -1,4 +1,4 @@
-// Runs the steps of .ci/steps.mjs, one line each, and ends with one line `N passed, N failed` over all.
+// Runs the steps of .ci/steps.mjs, two at a time, one line each, and ends with one line `N passed, N failed` over all.
 //   node .ci/test.mjs                   all steps
 //   node .ci/test.mjs --only lint,web   some of them, by group or by name
 //   node .ci/test.mjs --record          all, then writes how many tests ran to .ci/floor
@@ -15,6 +15,7 @@ const { steps } = await import('./steps.mjs');
 
 const STEP_LIMIT_MILLISECONDS = 15 * 60 * 1000;
 const SHOWN_LINES = 200;
+const LANES = 2;
 const LOGS = '.tools/logs';
 const FLOOR = '.ci/floor';
 
@@ -24,17 +25,17 @@ const floor = readFloor();
 const ran = new Map();
 const total = { passed: 0, failed: 0 };
 const troubles = [];
-let running = null;
+const running = new Set(); // processes
 
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.on(signal, () => {
-    endGroup(running);
+    for (const child of running) endGroup(child);
     process.exit(1);
   });
 
 mkdirSync(LOGS, { recursive: true });
 const started = Date.now();
-for (const step of chosen) await runStep(step);
+await runAll(chosen);
 
 for (const [name, least] of floor) {
   const wanted = !only || chosen.some((step) => name === step.name || name.startsWith(`${step.name}/`));
@@ -49,6 +50,29 @@ else if ([...ran.keys()].some((name) => !floor.has(name)))
 console.log(`${seconds(started)} in all`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
+
+/** In their order, two at a time: the next is the first one that need not wait for what is running or to come. */
+async function runAll(all) {
+  const toCome = [...all];
+  const now = new Map(); // promises of the running steps
+  while (toCome.length > 0 || now.size > 0) {
+    const free = (step) => {
+      const before = [...now.keys(), ...toCome.slice(0, toCome.indexOf(step))];
+      if (step.after !== undefined && before.some(({ name }) => name === step.after)) return false;
+      return ![...now.keys()].some(({ uses }) => uses !== undefined && uses === step.uses);
+    };
+    const step = now.size < LANES ? toCome.find(free) : undefined;
+    if (step === undefined) {
+      await Promise.race(now.values());
+      continue;
+    }
+    toCome.splice(toCome.indexOf(step), 1);
+    now.set(
+      step,
+      runStep(step).finally(() => now.delete(step)),
+    );
+  }
+}
 
 async function runStep(step) {
   const label = step.name.padEnd(18);
@@ -94,7 +118,7 @@ function execute({ run: [command, ...args], env = {} }, log) {
   delete environment.FORCE_COLOR;
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: ['ignore', file, file], env: environment, detached: true });
-    running = child;
+    running.add(child);
     let ending = null;
     const limit = setTimeout(() => {
       ending = `ended after ${STEP_LIMIT_MILLISECONDS / 60_000} minutes`;
@@ -104,7 +128,7 @@ function execute({ run: [command, ...args], env = {} }, log) {
       clearTimeout(limit);
       endGroup(child);
       closeSync(file);
-      running = null;
+      running.delete(child);
       resolve(ending ?? text);
     };
     child.once('error', (error) => done(error.message));

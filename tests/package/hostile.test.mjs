@@ -204,11 +204,11 @@ test('an endless flood of forgeries, news and rubbish leaves the heap and the wa
       return [process.memoryUsage().heapUsed, memory.buffer.byteLength];
     };
     flood(5000);
-    const before = await heap();
-    flood(50_000);
-    const after = await heap();
+    // What is kept of a flood is kept of both; what V8 does meanwhile is not.
+    const [before, middle, after] = [await heap(), (flood(25_000), await heap()), (flood(25_000), await heap())];
+    const grown = Math.min(middle[0] - before[0], after[0] - middle[0]);
     const { unmatchedAnswers, notifications, protocolErrors, inFlightOperations } = client.stats();
-    console.log(JSON.stringify({ heap: after[0] - before[0], wasm: after[1] - before[1], unmatchedAnswers, notifications, protocolErrors, inFlightOperations }));
+    console.log(JSON.stringify({ heap: grown, wasm: after[1] - before[1], unmatchedAnswers, notifications, protocolErrors, inFlightOperations }));
     process.exit();`,
     { flags: ['--expose-gc'], limitMilliseconds: 120_000 },
   );
@@ -216,7 +216,7 @@ test('an endless flood of forgeries, news and rubbish leaves the heap and the wa
   assert.equal(code, 0);
   const { heap, wasm, ...counts } = JSON.parse(stdout);
   assert.equal(wasm, 0);
-  assert.ok(heap < 500_000, `${heap} bytes more`);
+  assert.ok(heap < 250_000, `${heap} bytes more`);
   assert.equal(counts.notifications, 55_000);
   assert.equal(counts.inFlightOperations, 100);
   assert.ok(counts.unmatchedAnswers >= 110_000);

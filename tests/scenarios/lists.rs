@@ -420,3 +420,12 @@ fn a_gateway_that_was_to_be_dialled_again_is_not_where_the_list_has_lost_it_mean
     stage.run_until(1_000);
     assert_eq!(stage.dialled(), "AB");
 }
+
+#[test]
+fn an_empty_list_is_none_whoever_sets_it() {
+    let mut stage = Stage::of(exact(), 2, REFUSE);
+    stage.connect();
+    stage.set_gateways(&[]);
+    stage.run_until(300);
+    assert_eq!((stage.dialled(), stage.engine.state()), ("ABAB".into(), Connecting));
+}

@@ -471,3 +471,25 @@ fn an_error_names_the_gateway_of_the_last_attempt() {
     assert_eq!(error.attempts, 2);
     assert_eq!(CloseCode::ABNORMAL.as_u16(), 1006);
 }
+
+#[test]
+fn a_socket_that_is_not_open_is_not_lost_at_the_next_deadline_of_something_else() {
+    let mut stage = Stage::connected_for(exact(), 1, 4_000);
+    stage.frames = Script::always(Frame::Refused(SendFailure::NotOpen));
+    stage.read();
+    stage.run_until(5_500); // it was steady at 5,000
+    assert_eq!(stage.engine.state(), ClientState::Connected);
+    stage.run_until(4_000 + exact().connection.read_timeouts.total_milliseconds());
+    assert_eq!(stage.failures(), [('A', Cause::NotOpen)]);
+}
+
+#[test]
+fn what_waits_may_go_out_at_its_very_limit() {
+    let mut settings = exact();
+    settings.messaging.retry_timeout_seconds = 1;
+    let mut stage = Stage::of(settings, 1, Dial::OpenAfter(1_000));
+    stage.connect();
+    let operation = stage.read();
+    stage.run_until(1_000);
+    assert_eq!(stage.sent_at(operation), [1_000]);
+}

@@ -139,12 +139,10 @@ impl Connection {
                 self.fail_dial(now, gateway, cause, verdict, in_flight);
             }
 
-            (Connected { socket: ours, gateway, since, steady_at, lost_at }, E::Erred(socket))
+            (Connected { socket: ours, gateway, since, steady_at, .. }, E::Erred(socket))
                 if socket == ours =>
             {
-                let lost_at = Some((now, Cause::Closed(CloseCode::ABNORMAL)))
-                    .filter(|&(at, _)| lost_at.is_none_or(|(earlier, _)| at < earlier))
-                    .or(lost_at);
+                let lost_at = Some((now, Cause::Closed(CloseCode::ABNORMAL)));
                 self.state = Connected { socket, gateway, since, steady_at, lost_at };
                 self.push(ConnectionOutput::Halted);
             }

@@ -1,6 +1,6 @@
 //! What no default verdict leads to: `same`, the ORB's TRANSIENT.
 
-use alloc::vec::Vec;
+use alloc::{format, vec::Vec};
 
 use super::{
     Connection, ConnectionEvent, ConnectionOutput, ConnectionSettings, Dial, FirstConnect,
@@ -152,4 +152,37 @@ fn both_of_two_dials_may_fail_while_a_policy_judges() {
     connection.handle_event(at(2_100), says(Verdict::Next));
     connection.handle_event(at(2_100), says(Verdict::Next));
     assert_eq!(connection.poll_timeout(), Some(at(2_350)));
+}
+
+/// What a socket that is no longer ours may still do changes nothing, whatever the client does.
+#[test]
+fn no_event_of_another_socket_changes_anything() {
+    let stale = SocketId(77);
+    let happens = [
+        ConnectionEvent::Opened(stale),
+        ConnectionEvent::Greeted(stale),
+        ConnectionEvent::Erred(stale),
+        ConnectionEvent::FoundNotOpen(stale),
+        closes(stale),
+    ];
+    for session in [false, true] {
+        let (mut connection, sockets) = two_dials_and_a_policy();
+        connection.settings.hooks.session = session;
+        let steps = [
+            closes(sockets[0]),
+            says(Verdict::Next),
+            ConnectionEvent::Opened(sockets[1]),
+            ConnectionEvent::FoundNotOpen(sockets[1]),
+            ConnectionEvent::Erred(sockets[1]),
+        ];
+        for step in steps {
+            for event in &happens {
+                let before = format!("{connection:?}");
+                connection.handle_event(at(2_100), event.clone());
+                assert_eq!(format!("{connection:?}"), before, "{event:?}");
+            }
+            connection.handle_event(at(2_100), step);
+            while connection.poll_output().is_some() {}
+        }
+    }
 }
