@@ -4,6 +4,7 @@ import { RegateError, shownName } from './error.js';
 import { Exchange, refused } from './exchange.js';
 import { judge } from './judge.js';
 import { isLine, makeLog } from './log.js';
+import { failuresOf, nextNotice, statsOf } from './notice.js';
 import { Core } from './regate.js';
 import { report } from './report.js';
 import { checkListener, oppositeOf, Subscription } from './subscription.js';
@@ -77,7 +78,7 @@ export class ClusterClient extends EventTarget {
 
   stats() {
     const { protocolErrors, notifications } = this.#exchange;
-    return { ...this.#core.stats(), notifications, protocolErrors };
+    return { ...statsOf(this.#core), notifications, protocolErrors };
   }
 
   connect(options) {
@@ -292,7 +293,7 @@ export class ClusterClient extends EventTarget {
   #drain() {
     if (this.#draining) return;
     this.#draining = true;
-    for (let notice = this.#core.notice(); notice !== undefined; notice = this.#core.notice()) {
+    for (let notice = nextNotice(this.#core); notice !== undefined; notice = nextNotice(this.#core)) {
       try {
         this.#take(notice);
       } catch (error) {
@@ -341,7 +342,7 @@ export class ClusterClient extends EventTarget {
   #endOf({ reason }, ready) {
     if (reason === 'aborted') return ready.abortReason;
     if (reason === 'requested') return new RegateError('CLIENT_CLOSED');
-    return new RegateError(reason, { failures: this.#core.failures(), cause: this.#listError });
+    return new RegateError(reason, { failures: failuresOf(this.#core.failures()), cause: this.#listError });
   }
 
   #emitNotice({ kind, ...detail }) {

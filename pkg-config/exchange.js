@@ -4,6 +4,7 @@ import { SUBSCRIPTION } from './arguments.js';
 import { byteLength } from './codec.js';
 import { causeOf, RegateError } from './error.js';
 import { numberOf } from './json_rpc.js';
+import { failuresOf } from './notice.js';
 import { checked } from './wasm.js';
 
 // Numbers that Core.answered knows.
@@ -353,7 +354,8 @@ export class Exchange {
     } else if (code === 'CONNECTION_LOST') fields.closeCode = closeCode;
     else if (notice.cause !== undefined) fields.cause = lossOf(notice);
     if (code === 'CONNECTION_LOST' && notice.cause !== undefined) fields.detail = lossText(notice);
-    if (code === 'CONNECT_TIMEOUT' || code === 'NO_GATEWAY') fields.failures = this.#core.failures();
+    if (code === 'CONNECT_TIMEOUT' || code === 'NO_GATEWAY')
+      fields.failures = failuresOf(this.#core.failures());
     return new RegateError(code, fields);
   }
 }

@@ -4,6 +4,7 @@ import { checkBoolean, checkObject, drawSeed } from './arguments.js';
 import { RegateError } from './error.js';
 import { judge } from './judge.js';
 import { isLine, makeLog } from './log.js';
+import { failuresOf, nextNotice } from './notice.js';
 import { Core } from './regate.js';
 import { report } from './report.js';
 import { listenForWakes, WOKEN } from './wake.js';
@@ -186,7 +187,7 @@ export class Lane {
   #drain() {
     if (this.#draining) return;
     this.#draining = true;
-    for (let notice = this.#core.notice(); notice !== undefined; notice = this.#core.notice()) {
+    for (let notice = nextNotice(this.#core); notice !== undefined; notice = nextNotice(this.#core)) {
       try {
         if (notice.kind === 'statechange') this.#changeState(notice);
         else if (isLine(notice)) this.#log.line(notice);
@@ -224,7 +225,7 @@ export class Lane {
   }
 
   #giveUp(reason) {
-    const failures = this.#core.failures();
+    const failures = failuresOf(this.#core.failures());
     const error = new RegateError(reason, { failures, cause: this.#listError });
     return { code: 1006, reason: '', wasClean: false, erred: true, error };
   }

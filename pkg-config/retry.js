@@ -8,6 +8,7 @@ import {
 } from './arguments.js';
 import { RegateError } from './error.js';
 import { noteCompletion, refused } from './exchange.js';
+import { errorOf as failureOf } from './notice.js';
 import { RetryCore } from './regate.js';
 import { report } from './report.js';
 import { checked, requireWasm } from './wasm.js';
@@ -119,13 +120,13 @@ async function run(work, { core, signal: callers, limit, isRetryable }, outcome)
       isRunning = false;
       const after = cause?.data?.retryAfterMilliseconds;
       if (core.fail(isRetryable(cause), Number.isFinite(after) ? after : 0)) {
-        const failure = core.failure();
+        const failure = failureOf(core.failure());
         noteCompletion(outcome.promise, failure.completion);
         throw errorOf(failure, cause);
       }
     }
     core.giveUp(isRunning);
-    const failure = core.failure();
+    const failure = failureOf(core.failure());
     noteCompletion(outcome.promise, failure.completion);
     throw isTimeOut() ? errorOf(failure, cause) : signal.reason;
   } finally {

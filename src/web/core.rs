@@ -2,14 +2,13 @@
 
 use alloc::{boxed::Box, rc::Rc, string::String, vec::Vec};
 
-use serde::Serialize;
+use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use super::{
     Host,
     client::{Inner, Parts},
-    clock,
-    events::{self, FailureView, LIST},
+    clock, events,
     options::{Options, read_messaging},
 };
 use crate::policy::{
@@ -31,26 +30,6 @@ const SUBSCRIPTION: u32 = 8;
 /// Wake signals, as the package says them; anything else is a page that is shown again.
 const WOKEN: u8 = 0;
 const HIDDEN: u8 = 1;
-
-/// What `stats()` shows. Counters run from the making of the client.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Stats {
-    state: &'static str,
-    dials: u32,
-    messages_received: f64,
-    pending_operations: f64,
-    in_flight_operations: f64,
-    subscriptions: f64,
-    succeeded: f64,
-    failed_no: f64,
-    failed_maybe: f64,
-    failed_yes: f64,
-    attempts: f64,
-    retries: f64,
-    overloaded: f64,
-    unmatched_answers: f64,
-}
 
 /// A client, for the package to wrap: it owns promises and payloads, this owns sockets and time.
 ///
@@ -291,16 +270,13 @@ impl Core {
         sent
     }
 
-    /// The next notice as a plain object, or `undefined`.
-    pub fn notice(&self) -> JsValue {
+    /// The next notice as a row: its kind and its values; `undefined` where there is none.
+    pub fn notice(&self) -> Option<Array> {
         let next = self.inner.notices.borrow_mut().pop_front();
-        match next {
-            Some(notice) => events::to_object(&notice, |gateway| self.inner.label(gateway)),
-            None => {
-                self.inner.let_application_go();
-                JsValue::UNDEFINED
-            }
+        if next.is_none() {
+            self.inner.let_application_go();
         }
+        next.map(|notice| events::to_row(&notice, |gateway| self.inner.label(gateway)))
     }
 
     /// The state of the connection.
@@ -316,41 +292,34 @@ impl Core {
         self.inner.gateways.borrow().get(gateway).map(|gateway| gateway.url.clone())
     }
 
-    /// Why each gateway failed last since `connect()`: a list of plain objects.
-    pub fn failures(&self) -> JsValue {
+    /// Why each gateway failed last since `connect()`, as rows.
+    pub fn failures(&self) -> Array {
         let engine = self.inner.engine.borrow();
-        let views: Vec<FailureView> = engine
-            .last_failures()
-            .iter()
-            .map(|&(gateway, cause)| {
-                let name = gateway.map_or(LIST.into(), |gateway| self.inner.label(gateway));
-                FailureView::new(name, cause)
-            })
-            .collect();
-        events::serialise(&views)
+        events::failures_to_rows(engine.last_failures(), |gateway| self.inner.label(gateway))
     }
 
-    /// Counters and gauges as a plain object.
-    pub fn stats(&self) -> JsValue {
+    /// Counters and gauges, in the order in which the package names them. Counters run from the
+    /// making of the client.
+    pub fn stats(&self) -> Box<[f64]> {
         let engine = self.inner.engine.borrow();
         let shell = self.inner.counts.get();
         let counts = engine.operation_counts();
-        events::serialise(&Stats {
-            state: engine.state().as_str(),
-            dials: shell.dials,
-            messages_received: clock::to_number(shell.messages),
-            pending_operations: clock::to_number(engine.pending_operations()),
-            in_flight_operations: clock::to_number(engine.in_flight_operations()),
-            subscriptions: clock::to_number(engine.subscriptions()),
-            succeeded: clock::to_number(counts.succeeded),
-            failed_no: clock::to_number(counts.failed_no),
-            failed_maybe: clock::to_number(counts.failed_maybe),
-            failed_yes: clock::to_number(counts.failed_yes),
-            attempts: clock::to_number(counts.attempts),
-            retries: clock::to_number(counts.retries),
-            overloaded: clock::to_number(counts.overloaded),
-            unmatched_answers: clock::to_number(counts.unmatched_answers),
-        })
+        let numbers = [
+            u64::from(shell.dials),
+            shell.messages,
+            engine.pending_operations(),
+            engine.in_flight_operations(),
+            engine.subscriptions(),
+            counts.succeeded,
+            counts.failed_no,
+            counts.failed_maybe,
+            counts.failed_yes,
+            counts.attempts,
+            counts.retries,
+            counts.overloaded,
+            counts.unmatched_answers,
+        ];
+        Box::new(numbers.map(clock::to_number))
     }
 
     fn has_notices(&self) -> bool {

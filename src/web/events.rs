@@ -1,8 +1,8 @@
-//! Notices as plain objects: what the package makes events, errors and log lines of.
+//! Notices as rows: a kind, and values in an order that the package has names for.
 
-use alloc::{string::String, vec::Vec};
+use alloc::string::String;
 
-use serde::Serialize;
+use js_sys::Array;
 use wasm_bindgen::JsValue;
 
 use super::clock::to_number;
@@ -13,189 +13,155 @@ use crate::policy::{
 /// What failed where there was no gateway to fail: the option that gives the list.
 pub(super) const LIST: &str = "gateways";
 
-/// One shape for all of them, so that it is spelled out in wasm once; what does not belong to a
-/// notice is left out of its object.
-#[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct View {
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    gateway: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cause: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    close_code: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    round: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rounds: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dials: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    milliseconds: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    operation: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    completion: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    attempts: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    answered: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    resumed: Option<bool>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    failures: Vec<FailureView>,
-}
+/// A list for JavaScript that grows by one value at a time; the package's `notice.js` names them.
+/// The names stay on that side, where they cost a tenth of what a serializer costs here.
+#[derive(Debug)]
+struct Row(Array);
 
-/// Why a gateway failed, and how often where that is counted.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct FailureView {
-    gateway: String,
-    cause: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    close_code: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    failures: Option<u32>,
-}
+impl Row {
+    fn of(kind: &str) -> Self {
+        Self(Array::of1(&kind.into()))
+    }
 
-impl FailureView {
-    pub(super) fn new(gateway: String, cause: Cause) -> Self {
-        let (close_code, status) = numbers_of(cause);
-        Self { gateway, cause: cause.as_str(), close_code, status, failures: None }
+    fn empty() -> Self {
+        Self(Array::new())
+    }
+
+    fn text(self, text: &str) -> Self {
+        self.0.push(&text.into());
+        self
+    }
+
+    fn number(self, number: f64) -> Self {
+        self.0.push(&number.into());
+        self
+    }
+
+    fn nothing(self) -> Self {
+        self.0.push(&JsValue::UNDEFINED);
+        self
+    }
+
+    fn code(self, code: Option<u16>) -> Self {
+        match code {
+            Some(code) => self.number(code.into()),
+            None => self.nothing(),
+        }
+    }
+
+    /// A cause is three values: its name, and the close code or the HTTP status beside it.
+    fn cause(self, cause: Cause) -> Self {
+        self.text(cause.as_str())
+            .code(cause.close_code().map(|code| code.as_u16()))
+            .code(cause.http_status().map(|status| status.as_u16()))
+    }
+
+    fn failures(self, failures: &[FailureCount], label: impl Fn(GatewayIndex) -> String) -> Self {
+        let rows = Array::new();
+        for count in failures {
+            let row = failure(count.gateway, count.last_cause, &label);
+            rows.push(&row.number(count.failures.into()).0);
+        }
+        self.0.push(&rows);
+        self
     }
 }
 
-/// What a cause has beside its name: a close code, or an HTTP status.
-fn numbers_of(cause: Cause) -> (Option<u16>, Option<u16>) {
-    (
-        cause.close_code().map(|code| code.as_u16()),
-        cause.http_status().map(|status| status.as_u16()),
-    )
+fn failure(
+    gateway: Option<GatewayIndex>,
+    cause: Cause,
+    label: impl Fn(GatewayIndex) -> String,
+) -> Row {
+    Row::empty().text(&gateway.map_or(LIST.into(), label)).cause(cause)
 }
 
-/// Turns a notice into an object; `label` names a gateway without its secrets.
-pub(super) fn to_object(notice: &Notice, label: impl Fn(GatewayIndex) -> String) -> JsValue {
-    let mut view = View::default();
-    let count = |count: &FailureCount| FailureView {
-        failures: Some(count.failures),
-        ..FailureView::new(count.gateway.map_or(LIST.into(), &label), count.last_cause)
-    };
-    let caused = |view: &mut View, cause: Cause| {
-        view.cause = Some(cause.as_str());
-        (view.close_code, view.status) = numbers_of(cause);
-    };
-    match notice {
+/// Turns a notice into a row; `label` names a gateway without its secrets.
+pub(super) fn to_row(notice: &Notice, label: impl Fn(GatewayIndex) -> String) -> Array {
+    let row = match notice {
         Notice::Dialled { gateway, round } => {
-            view.kind = "dial";
-            view.gateway = Some(label(*gateway));
-            view.round = Some(*round);
+            Row::of("dial").text(&label(*gateway)).number((*round).into())
         }
         Notice::DialFailed { gateway, verdict, cause } => {
-            view.kind = "dialfailed";
-            view.gateway = Some(label(*gateway));
-            view.verdict = Some(verdict.as_str());
-            caused(&mut view, *cause);
+            Row::of("dialfailed").text(&label(*gateway)).text(verdict.as_str()).cause(*cause)
         }
         Notice::StateChanged { from, to, reason, gateway } => {
-            view.kind = "statechange";
-            view.from = Some(from.as_str());
-            view.to = Some(to.as_str());
-            view.reason = Some(reason.as_str());
-            view.gateway = gateway.map(label);
-            if let StateReason::Lost(cause) = reason {
-                view.close_code = cause.close_code().map(|code| code.as_u16());
-            }
+            let row = Row::of("statechange").text(from.as_str()).text(to.as_str());
+            let row = row.text(reason.as_str());
+            let row = match gateway {
+                Some(gateway) => row.text(&label(*gateway)),
+                None => row.nothing(),
+            };
+            let lost =
+                if let StateReason::Lost(cause) = reason { cause.close_code() } else { None };
+            row.code(lost.map(|code| code.as_u16()))
         }
         Notice::WaitBegan { milliseconds, round } => {
-            view.kind = "waiting";
-            view.milliseconds = Some(to_number(*milliseconds));
-            view.round = Some(*round);
+            Row::of("waiting").number(to_number(*milliseconds)).number((*round).into())
         }
         Notice::Settled { operation, outcome } => {
-            view.kind = "settled";
-            view.operation = Some(to_number(operation.as_u64()));
-            if let Err(error) = outcome {
-                fail(&mut view, error, label);
+            let row = Row::of("settled").number(to_number(operation.as_u64()));
+            match outcome {
+                Ok(()) => row,
+                Err(error) => fail(row, error, label),
             }
         }
         Notice::Subscribed { operation, resumed } => {
-            view.kind = "subscribed";
-            view.operation = Some(to_number(operation.as_u64()));
-            view.resumed = Some(*resumed);
+            let row = Row::of("subscribed").number(to_number(operation.as_u64()));
+            row.0.push(&(*resumed).into());
+            row
         }
         Notice::Logged(line) => match line {
             LogLine::OutageBegan { gateway, cause } => {
-                view.kind = "outagebegan";
-                view.gateway = Some(gateway.map_or(LIST.into(), &label));
-                caused(&mut view, *cause);
+                Row::of("outagebegan").text(&gateway.map_or(LIST.into(), &label)).cause(*cause)
             }
             LogLine::OutageGoesOn { milliseconds, failures } => {
-                view.kind = "outagegoeson";
-                view.milliseconds = Some(to_number(*milliseconds));
-                view.failures = failures.iter().map(count).collect();
+                let row = Row::of("outagegoeson").number(to_number(*milliseconds));
+                row.failures(failures, label)
             }
             LogLine::OutageEnded { gateway, milliseconds, rounds, dials } => {
-                view.kind = "outageended";
-                view.gateway = Some(label(*gateway));
-                view.milliseconds = Some(to_number(*milliseconds));
-                view.rounds = Some(*rounds);
-                view.dials = Some(*dials);
+                let row = Row::of("outageended").text(&label(*gateway));
+                let row = row.number(to_number(*milliseconds));
+                row.number((*rounds).into()).number((*dials).into())
             }
             LogLine::GaveUp { why, milliseconds, rounds, dials, failures } => {
-                view.kind = "gaveup";
-                view.code = Some(why.code().as_str());
-                view.milliseconds = Some(to_number(*milliseconds));
-                view.rounds = Some(*rounds);
-                view.dials = Some(*dials);
-                view.failures = failures.iter().map(count).collect();
+                let row = Row::of("gaveup").text(why.code().as_str());
+                let row = row.number(to_number(*milliseconds)).number((*rounds).into());
+                row.number((*dials).into()).failures(failures, label)
             }
         },
-    }
-    serialise(&view)
+    };
+    row.0
 }
 
-/// How an operation failed, as an object.
-pub(super) fn error_to_object(
+/// How an operation failed, as a row without a kind.
+pub(super) fn error_to_row(
     error: &OperationError,
     label: impl Fn(GatewayIndex) -> String,
-) -> JsValue {
-    let mut view = View { kind: "settled", ..View::default() };
-    fail(&mut view, error, label);
-    serialise(&view)
+) -> Array {
+    fail(Row::empty(), error, label).0
 }
 
-fn fail(view: &mut View, error: &OperationError, label: impl Fn(GatewayIndex) -> String) {
-    view.code = Some(error.code.as_str());
-    view.completion = Some(error.completion.as_str());
-    view.attempts = Some(error.attempts);
-    view.milliseconds = Some(to_number(error.elapsed_milliseconds));
-    view.gateway = error.gateway.map(label);
+fn fail(row: Row, error: &OperationError, label: impl Fn(GatewayIndex) -> String) -> Row {
+    let row = row.text(error.code.as_str()).text(error.completion.as_str());
+    let row = row.number(error.attempts.into()).number(to_number(error.elapsed_milliseconds));
+    let row = match error.gateway {
+        Some(gateway) => row.text(&label(gateway)),
+        None => row.nothing(),
+    };
     match error.last_failure {
-        LastFailure::None => {}
-        LastFailure::Answered => view.answered = Some(true),
-        LastFailure::Lost(cause) => {
-            view.cause = Some(cause.as_str());
-            view.close_code = cause.close_code().map(|code| code.as_u16());
+        LastFailure::None => row,
+        LastFailure::Answered => {
+            row.0.push(&true.into());
+            row
         }
+        LastFailure::Lost(cause) => row.nothing().cause(cause),
     }
 }
 
-/// A value as a plain object; `undefined` where it cannot be made, which no shape here can cause.
-pub(super) fn serialise(value: &impl Serialize) -> JsValue {
-    serde_wasm_bindgen::to_value(value).unwrap_or(JsValue::UNDEFINED)
+/// Why each gateway failed last, as rows.
+pub(super) fn failures_to_rows(
+    failures: &[(Option<GatewayIndex>, Cause)],
+    label: impl Fn(GatewayIndex) -> String,
+) -> Array {
+    failures.iter().map(|&(gateway, cause)| failure(gateway, cause, &label).0).collect()
 }

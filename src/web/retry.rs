@@ -3,6 +3,7 @@
 use alloc::string::String;
 use core::cell::RefCell;
 
+use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use super::{
@@ -102,12 +103,10 @@ impl RetryCore {
         state.failed = Some(state.retry.give_up(clock::now(), ErrorCode::Timeout, running));
     }
 
-    /// How it failed, as a plain object.
-    pub fn failure(&self) -> JsValue {
+    /// How it failed, as a row.
+    pub fn failure(&self) -> Option<Array> {
         let failed = self.state.borrow().failed;
-        failed.map_or(JsValue::UNDEFINED, |error| {
-            events::error_to_object(&error, |gateway| self.gateways.label(gateway))
-        })
+        failed.map(|error| events::error_to_row(&error, |gateway| self.gateways.label(gateway)))
     }
 }
 

@@ -34,6 +34,7 @@ const EXPECTED = [
   'judge.js',
   'lane.js',
   'log.js',
+  'notice.js',
   'package.json',
   'regate.js',
   'regate_bg.inline.js',

@@ -2,6 +2,15 @@
 
 const kinds = (value) => (value === null ? 'null' : typeof value);
 
+/** What is looked at of a notice, by name. */
+function named([kind, ...values]) {
+  if (kind === 'statechange') return { kind, to: values[1] };
+  if (kind === 'settled') return { kind, code: values[1], completion: values[2] };
+  if (kind !== 'dialfailed') return { kind };
+  const [, , cause, closeCode, status] = values;
+  return { kind, cause, closeCode, status };
+}
+
 /** A socket with the interface of WebSocket and a journal of all that is done to it. */
 class FakeSocket {
   readyState = 0;
@@ -261,7 +270,8 @@ export class World {
   pull() {
     if (this.#pulling) return;
     this.#pulling = true;
-    for (let notice = this.#core.notice(); notice !== undefined; notice = this.#core.notice()) {
+    for (let row = this.#core.notice(); row !== undefined; row = this.#core.notice()) {
+      const notice = named(row);
       this.notices.push(notice);
       this.happen(notice.kind, this.sockets.at(-1));
     }
