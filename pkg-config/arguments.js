@@ -8,6 +8,7 @@ const REDO_ALWAYS = 1;
 const REDO_AS_CLIENT = 2;
 export const BOUND = 4;
 export const SUBSCRIPTION = 8;
+const FAREWELL = 16;
 
 const PLAIN = Object.freeze({
   kind: REDO_AS_CLIENT,
@@ -17,6 +18,9 @@ const PLAIN = Object.freeze({
   isRetryable: undefined,
   messaging: undefined,
 });
+
+/** How a gateway is told that a subscription is over: the one that knows it is the one that is connected now. */
+export const LEAVING = Object.freeze({ ...PLAIN, kind: REDO_NEVER + BOUND + FAREWELL });
 
 /** How each option of a call changes what is known of the call. */
 const READERS = {

@@ -1,4 +1,4 @@
-import { checkRequest, drawSeed, readCall, readConnect, readSubscribe } from './arguments.js';
+import { checkRequest, drawSeed, LEAVING, readCall, readConnect, readSubscribe } from './arguments.js';
 import { makeCodec } from './codec.js';
 import { RegateError, shownName } from './error.js';
 import { Exchange, refused } from './exchange.js';
@@ -56,7 +56,6 @@ export class ClusterClient extends EventTarget {
     this.#codec = makeCodec(codec, given('heartbeat', 'method'));
     this.#exchange = new Exchange(this.#core, this.#host, this.#codec, {
       isRetryable: given('messaging', 'isRetryable'),
-      countsBytes: (given('limits', 'maxMessageBytes') ?? 0) > 0,
       emit: (type, detail) => this.#emit(type, detail),
       report,
     });
@@ -159,9 +158,7 @@ export class ClusterClient extends EventTarget {
     let giveUp = nothing;
     const leave = (name) => {
       if (unsubscribeMethod === undefined) return;
-      // The gateway that knows it under this name is the one that is connected now.
-      const once = { boundToConnection: true, retryTimeoutSeconds: 0 };
-      this.invoke(unsubscribeMethod, [name], once).catch(nothing);
+      this.#exchange.invoke(unsubscribeMethod, [name], LEAVING, 0).catch(nothing);
     };
     const subscription = new Subscription(listener, route, (name) => {
       giveUp(name === undefined ? leave : undefined);
@@ -181,7 +178,7 @@ export class ClusterClient extends EventTarget {
     } catch (error) {
       return refused(error);
     }
-    const promise = this.#exchange.invoke(method, params, call, socket, this.#state === 'connected');
+    const promise = this.#exchange.invoke(method, params, call, socket);
     this.#drain();
     return promise;
   }
@@ -205,7 +202,7 @@ export class ClusterClient extends EventTarget {
   #expectReady() {
     let ready = this.#readies.get(this.#starts);
     if (ready === undefined) {
-      ready = makePromise();
+      ready = { ...makePromise(), beganAt: performance.now() };
       ready.promise.catch(nothing); // who ignores it learns of the end by events and by the log
       this.#readies.set(this.#starts, ready);
     }
@@ -342,7 +339,11 @@ export class ClusterClient extends EventTarget {
   #endOf({ reason }, ready) {
     if (reason === 'aborted') return ready.abortReason;
     if (reason === 'requested') return new RegateError('CLIENT_CLOSED');
-    return new RegateError(reason, { failures: failuresOf(this.#core.failures()), cause: this.#listError });
+    return new RegateError(reason, {
+      failures: failuresOf(this.#core.failures()),
+      cause: this.#listError,
+      elapsedMilliseconds: Math.round(performance.now() - ready.beganAt),
+    });
   }
 
   #emitNotice({ kind, ...detail }) {

@@ -20,7 +20,10 @@ const custom = (codec) => ({
     const message = codec.decode(data);
     return Array.isArray(message) ? message : [message];
   },
-  ping: (id) => codec.ping?.(id),
+  ping(id) {
+    const frame = codec.ping(id);
+    return frame === undefined ? undefined : checkFrame(frame);
+  },
 });
 
 export const makeCodec = (codec, pingMethod = 'ping') =>
@@ -30,7 +33,7 @@ export const makeCodec = (codec, pingMethod = 'ping') =>
 function checkFrame(frame) {
   const isFrame =
     typeof frame === 'string' || typeof frame?.byteLength === 'number' || typeof frame?.size === 'number';
-  if (!isFrame) throw new TypeError('encode() gave neither a text nor bytes');
+  if (!isFrame) throw new TypeError('the codec gave neither a text nor bytes to send');
   return frame;
 }
 

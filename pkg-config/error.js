@@ -6,7 +6,7 @@ const TEXTS = {
   ENCODE_FAILED: 'the request could not be encoded',
   INIT_FAILED: 'the wasm could not be loaded',
   INVALID_OPTION: 'an option or an argument is wrong',
-  MESSAGE_TOO_BIG: 'the gateway closed the connection because the message was too big for it',
+  MESSAGE_TOO_BIG: 'the message is too big',
   NOT_INITIALISED: 'the wasm is not loaded yet: await init() first',
   NO_GATEWAY: 'no gateway is left that may be dialled',
   NO_WEBSOCKET: 'this platform has no WebSocket: pass a constructor as the option WebSocket',

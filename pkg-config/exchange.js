@@ -94,7 +94,6 @@ export class Exchange {
   #isRetryable;
   #emit;
   #report;
-  #isExact;
   #operations = new Map();
   #retried = new Map(); // by the ids of attempts beyond the first
   #issues = new Set();
@@ -102,18 +101,17 @@ export class Exchange {
   protocolErrors = 0;
   notifications = 0;
 
-  constructor(core, host, codec, { isRetryable = saysRetryable, countsBytes, emit, report }) {
+  constructor(core, host, codec, { isRetryable = saysRetryable, emit, report }) {
     this.#core = core;
     this.#host = host;
     this.#codec = codec;
     this.#isRetryable = isRetryable;
-    this.#isExact = countsBytes;
     this.#emit = emit;
     this.#report = report;
   }
 
   /** Makes an operation; `socket` is that of a session hook, else 0. */
-  invoke(method, params, call, socket, connected) {
+  invoke(method, params, call, socket) {
     if (call.signal?.aborted) return refused(call.signal.reason);
     const id = this.#core.reserve();
     const meta = call.key === undefined ? undefined : { operationKey: call.key };
@@ -133,7 +131,7 @@ export class Exchange {
     this.#operations.set(id, operation);
     try {
       const { kind, timeout, messaging } = call;
-      this.#hand(operation, kind, timeout, socket, connected, messaging);
+      this.#hand(operation, kind, timeout, socket, messaging);
     } catch (error) {
       this.#operations.delete(id);
       operation.fail(error, 'no');
@@ -169,7 +167,7 @@ export class Exchange {
     }
     this.#operations.set(id, issue);
     this.#issues.add(issue);
-    this.#hand(issue, SUBSCRIPTION, Number.NaN, 0, false, undefined);
+    this.#hand(issue, SUBSCRIPTION, Number.NaN, 0, undefined);
     return (leave) => {
       if (leave !== undefined) this.#leaveWhenNamed(issue.attempt, leave);
       this.#core.abort(id);
@@ -182,11 +180,9 @@ export class Exchange {
     this.#left.set(attempt, leave);
   }
 
-  #hand(operation, kind, timeout, socket, connected, messaging) {
+  #hand(operation, kind, timeout, socket, messaging) {
     const { id, frame } = operation;
-    // What goes out at once is only weighed where a limit asks for it.
-    const isRough = connected && !this.#isExact && typeof frame === 'string';
-    const bytes = isRough ? frame.length : byteLength(frame);
+    const bytes = byteLength(frame);
     checked(() => this.#core.invoke(this.#host, id, frame, bytes, kind, timeout, socket, messaging));
   }
 
@@ -221,10 +217,15 @@ export class Exchange {
     try {
       messages = this.#codec.decode(data);
     } catch {
-      this.#protocolError('a frame could not be decoded');
+      if (this.#core.state !== 'closed') this.#protocolError('a frame could not be decoded');
       return;
     }
-    for (const message of messages) this.#guarded(() => this.#hear(message));
+    // What the first of a batch leads the application to do may end the connection that the rest came on.
+    const before = messages.length > 1 ? this.#core.state : undefined;
+    for (const message of messages) {
+      if (before !== undefined && this.#core.state !== before) return;
+      this.#guarded(() => this.#hear(message));
+    }
   }
 
   #hear(message) {
@@ -282,6 +283,8 @@ export class Exchange {
     }
     if (belongsTo > 0) {
       this.#take(belongsTo).succeed(result);
+    } else if (belongsTo < 0) {
+      this.#host.drain(); // the next message of the frame may be for what this one began
     } else if (belongsTo === 0) {
       if (operation !== undefined) operation.answer = before;
       if (this.#left.size > 0) this.#leave(id, result);
@@ -353,6 +356,9 @@ export class Exchange {
         fields.detail = `code ${fields.cause.code}`;
     } else if (code === 'CONNECTION_LOST') fields.closeCode = closeCode;
     else if (notice.cause !== undefined) fields.cause = lossOf(notice);
+    if (code === 'MESSAGE_TOO_BIG')
+      fields.detail =
+        notice.attempts === 0 ? 'longer than limits.maxMessageBytes' : 'the gateway closed with 1009';
     if (code === 'CONNECTION_LOST' && notice.cause !== undefined) fields.detail = lossText(notice);
     if (code === 'CONNECT_TIMEOUT' || code === 'NO_GATEWAY')
       fields.failures = failuresOf(this.#core.failures());

@@ -45,7 +45,17 @@ function attemptUnder(signal, work) {
   });
 }
 
-const isRetryableByData = (error) => error?.data?.retryable === true;
+/** What an error says of itself; a thing thrown may throw itself when it is looked at. */
+function dataOf(error) {
+  try {
+    const { retryable, retryAfterMilliseconds: after } = error.data;
+    return { retryable: retryable === true, after: Number.isFinite(after) ? after : 0 };
+  } catch {
+    return { retryable: false, after: 0 };
+  }
+}
+
+const isRetryableByData = (error) => dataOf(error).retryable;
 
 /** The options, checked as far as they are not of a client too. */
 function read(work, options) {
@@ -118,8 +128,7 @@ async function run(work, { core, signal: callers, limit, isRetryable }, outcome)
         cause = error;
       }
       isRunning = false;
-      const after = cause?.data?.retryAfterMilliseconds;
-      if (core.fail(isRetryable(cause), Number.isFinite(after) ? after : 0)) {
+      if (core.fail(isRetryable(cause), dataOf(cause).after)) {
         const failure = failureOf(core.failure());
         noteCompletion(outcome.promise, failure.completion);
         throw errorOf(failure, cause);

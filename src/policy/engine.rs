@@ -272,6 +272,16 @@ impl Engine {
         }
     }
 
+    /// The socket on which a message without an answer may go out now: that of the connection, or,
+    /// for a session hook that runs on `session`, that one.
+    #[must_use]
+    pub fn notification_socket(&self, session: Option<SocketId>) -> Option<SocketId> {
+        match session {
+            Some(socket) => Some(socket).filter(|_| self.operations.is_greeting(socket)),
+            None => self.sendable_socket().filter(|_| !self.operations.is_draining()),
+        }
+    }
+
     /// Whether the limits let a message without an answer out now: how long it is, and how much the
     /// platform still has to send before it.
     ///
@@ -391,6 +401,9 @@ impl Engine {
         attempt: Option<AttemptId>,
         failure: SendFailure,
     ) {
+        if failure == SendFailure::NotEncoded && attempt.is_some_and(|ping| self.take_ping(ping)) {
+            return self.liveness.heard(now); // no answer is owed to what was never sent
+        }
         let attempt = attempt.filter(|&attempt| self.operations.operation_of(attempt).is_some());
         let (end, cause) = match failure {
             SendFailure::NotEncoded => {

@@ -16,8 +16,6 @@ pub const SUMMARY_MILLISECONDS: u64 = 60_000;
 struct Outage {
     began_at: Instant,
     summary_at: Instant,
-    rounds: u32,
-    dials: u32,
     /// Since the last line.
     failures: Vec<FailureCount>,
 }
@@ -26,11 +24,14 @@ struct Outage {
 #[derive(Debug, Default)]
 pub(super) struct FailureLog {
     outage: Option<Outage>,
+    /// Since the client was last known to be well, the dial whose failure began the outage included.
+    rounds: u32,
+    dials: u32,
 }
 
 impl FailureLog {
     pub(super) const fn new() -> Self {
-        Self { outage: None }
+        Self { outage: None, rounds: 0, dials: 0 }
     }
 
     /// A dial failed, a connection was lost, or (`None`) there was no list. Only the first of an outage makes a line.
@@ -44,8 +45,6 @@ impl FailureLog {
             self.outage = Some(Outage {
                 began_at: now,
                 summary_at: now.after(SUMMARY_MILLISECONDS),
-                rounds: 0,
-                dials: 0,
                 failures: Vec::new(),
             });
             return Some(LogLine::OutageBegan { gateway, cause });
@@ -61,41 +60,43 @@ impl FailureLog {
     }
 
     pub(super) fn dialled(&mut self) {
-        if let Some(outage) = &mut self.outage {
-            outage.dials = outage.dials.saturating_add(1);
-        }
+        self.dials = self.dials.saturating_add(1);
     }
 
     pub(super) fn round_began(&mut self) {
-        if let Some(outage) = &mut self.outage {
-            outage.rounds = outage.rounds.saturating_add(1);
+        self.rounds = self.rounds.saturating_add(1);
+    }
+
+    /// A connection is ready. Outside an outage, what led to it was no part of one.
+    pub(super) const fn opened(&mut self) {
+        if self.outage.is_none() {
+            (self.rounds, self.dials) = (0, 0);
         }
     }
 
     /// A connection that opened at `since` has become steady.
     pub(super) fn steadied(&mut self, gateway: GatewayIndex, since: Instant) -> Option<LogLine> {
         let outage = self.outage.take()?;
-        Some(LogLine::OutageEnded {
-            gateway,
-            milliseconds: since.since(outage.began_at),
-            rounds: outage.rounds,
-            dials: outage.dials,
-        })
+        let (rounds, dials) = self.take_counts();
+        let milliseconds = since.since(outage.began_at);
+        Some(LogLine::OutageEnded { gateway, milliseconds, rounds, dials })
     }
 
     /// The client is closed: says so where it gave up, and forgets the outage.
     pub(super) fn ended(&mut self, now: Instant, why: Option<GaveUp>) -> Option<LogLine> {
-        let outage = self.outage.take();
-        let why = why?;
-        Some(match outage {
-            Some(Outage { began_at, rounds, dials, failures, .. }) => {
-                let milliseconds = now.since(began_at);
-                LogLine::GaveUp { why, milliseconds, rounds, dials, failures }
-            }
-            None => {
-                LogLine::GaveUp { why, milliseconds: 0, rounds: 0, dials: 0, failures: Vec::new() }
-            }
-        })
+        let (rounds, dials) = self.take_counts();
+        let (began_at, failures) = match self.outage.take() {
+            Some(Outage { began_at, failures, .. }) => (began_at, failures),
+            None => (now, Vec::new()),
+        };
+        let milliseconds = now.since(began_at);
+        Some(LogLine::GaveUp { why: why?, milliseconds, rounds, dials, failures })
+    }
+
+    const fn take_counts(&mut self) -> (u32, u32) {
+        let counts = (self.rounds, self.dials);
+        (self.rounds, self.dials) = (0, 0);
+        counts
     }
 
     /// The summary, where one is due and anything has failed since the last line.

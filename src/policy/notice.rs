@@ -173,9 +173,9 @@ pub enum LogLine {
         gateway: GatewayIndex,
         /// From the first failure to the opening of the connection that lasted.
         milliseconds: u64,
-        /// How many rounds were begun meanwhile.
+        /// How many rounds were begun, the one with the first failure included.
         rounds: u32,
-        /// How many dials were made meanwhile.
+        /// How many dials were made, the first that failed included.
         dials: u32,
     },
     /// The client gave up.
@@ -184,9 +184,9 @@ pub enum LogLine {
         why: GaveUp,
         /// From the first failure on.
         milliseconds: u64,
-        /// How many rounds were begun meanwhile.
+        /// How many rounds were begun, the one with the first failure included.
         rounds: u32,
-        /// How many dials were made meanwhile.
+        /// How many dials were made, the first that failed included.
         dials: u32,
         /// What has failed since the last line, by gateway.
         failures: Vec<FailureCount>,

@@ -81,12 +81,15 @@ impl AttemptId {
 
 /// What an operation is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "there is no third case")]
+#[expect(clippy::exhaustive_enums, reason = "there is no fourth case")]
 pub enum Purpose {
     /// One answer.
     Request,
     /// To be told again and again: it is issued anew on every connection, until it is aborted.
     Subscription,
+    /// To end a subscription at the gateway. No limit and no draining keeps it back, and it counts
+    /// nowhere: what it would leave behind is worse.
+    Farewell,
 }
 
 /// Where an operation may be sent.

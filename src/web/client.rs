@@ -230,13 +230,12 @@ impl<A: Application> Inner<A> {
             }
             Action::Ping { socket, attempt } => {
                 let ping = self.application().map(|application| application.ping(attempt));
-                if let Some(ping) = ping.filter(|ping| !ping.is_undefined()) {
-                    self.send(socket, None, &ping);
-                }
+                self.send(socket, Some(attempt), &ping.unwrap_or_default());
             }
             Action::Send { socket, operation, attempt } => {
-                let frame = self.frame(operation, attempt);
-                self.send(socket, Some(attempt), &frame);
+                if let Some(frame) = self.frame(operation, attempt) {
+                    self.send(socket, Some(attempt), &frame);
+                }
             }
             Action::Tell(notice) => self.notices.borrow_mut().push_back(notice),
         }
@@ -295,16 +294,41 @@ impl<A: Application> Inner<A> {
         socket.map_or(0, Socket::buffered_bytes)
     }
 
-    fn frame(&self, operation: OperationId, attempt: AttemptId) -> JsValue {
+    /// `None` where the application has settled the operation while it was asked.
+    fn frame(&self, operation: OperationId, attempt: AttemptId) -> Option<JsValue> {
         let fresh = self.fresh_frame.borrow_mut().take();
         match fresh {
-            Some((of, frame)) if of == operation && attempt.as_u64() == operation.as_u64() => frame,
+            Some((of, frame)) if of == operation && attempt.as_u64() == operation.as_u64() => {
+                Some(frame)
+            }
             other => {
                 *self.fresh_frame.borrow_mut() = other;
                 let application = self.application();
-                application.map_or(JsValue::UNDEFINED, |it| it.frame(operation, attempt))
+                let frame = application.map(|it| it.frame(operation, attempt)).unwrap_or_default();
+                let lives = self.engine.borrow().operation_of(attempt) == Some(operation);
+                lives.then_some(frame)
             }
         }
+    }
+
+    /// Sends a message of `bytes` bytes that has no answer, on the socket of a session hook or on
+    /// that of the connection; `false` when it was dropped.
+    pub(super) fn notify(
+        self: &Rc<Self>,
+        session: Option<SocketId>,
+        bytes: u64,
+        frame: &JsValue,
+    ) -> bool {
+        let socket = self.engine.borrow().notification_socket(session);
+        let sent = socket.is_some_and(|socket| {
+            let buffered = self.buffered_bytes(socket);
+            self.engine.borrow().admits_notification(bytes, buffered)
+                && self.send(socket, None, frame)
+        });
+        if !sent {
+            self.pump();
+        }
+        sent
     }
 
     pub(super) fn send(&self, id: SocketId, attempt: Option<AttemptId>, frame: &JsValue) -> bool {

@@ -26,6 +26,7 @@ const REDO_ALWAYS: u32 = 1;
 const REDO_AS_CLIENT: u32 = 2;
 const BOUND: u32 = 4;
 const SUBSCRIPTION: u32 = 8;
+const FAREWELL: u32 = 16;
 
 /// Wake signals, as the package says them; anything else is a page that is shown again.
 const WOKEN: u8 = 0;
@@ -104,7 +105,7 @@ impl Core {
 
     /// Makes an operation under a reserved number. `frame` is its first frame of `bytes` bytes.
     /// `kind` adds up: 0 not to be redone, 1 to be redone, 2 as the client; 4 bound to its
-    /// connection; 8 a subscription. A timeout that is no number is none; `socket` is that of a
+    /// connection; 8 a subscription, 16 the end of one. A timeout that is no number is none; `socket` is that of a
     /// session hook, else 0. Says whether there are notices.
     ///
     /// # Errors
@@ -139,6 +140,8 @@ impl Core {
         let call = Call {
             purpose: if kind & SUBSCRIPTION != 0 {
                 Purpose::Subscription
+            } else if kind & FAREWELL != 0 {
+                Purpose::Farewell
             } else {
                 Purpose::Request
             },
@@ -255,19 +258,8 @@ impl Core {
     /// Sends a message of `bytes` bytes that has no answer on the socket of a session hook, or,
     /// for 0, on that of the connection; `false` when it was dropped.
     pub fn notify(&self, frame: &JsValue, bytes: f64, socket: f64) -> bool {
-        let socket = match clock::to_u64(socket) {
-            0 => self.inner.engine.borrow().sendable_socket(),
-            number => Some(SocketId::from_u64(number)),
-        };
-        let sent = socket.is_some_and(|socket| {
-            let buffered = self.inner.buffered_bytes(socket);
-            self.inner.engine.borrow().admits_notification(clock::to_u64(bytes), buffered)
-                && self.inner.send(socket, None, frame)
-        });
-        if !sent {
-            self.inner.pump();
-        }
-        sent
+        let session = Some(clock::to_u64(socket)).filter(|&number| number != 0);
+        self.inner.notify(session.map(SocketId::from_u64), clock::to_u64(bytes), frame)
     }
 
     /// The next notice as a row: its kind and its values; `undefined` where there is none.

@@ -324,3 +324,14 @@ test('wrong options are named before anything runs', async () => {
   const fresh = await importEntry(freshPackage());
   await assert.rejects(fresh.retry(never), { code: 'NOT_INITIALISED' });
 });
+
+test('what throws when it is looked at is an error like any other', async () => {
+  const hostile = {
+    get data() {
+      throw new Error('mine');
+    },
+  };
+  const promise = retry(() => Promise.reject(hostile), { messaging: { retryTimeoutSeconds: 0 } });
+  await assert.rejects(promise, (error) => error instanceof RegateError && error.cause === hostile);
+  assert.equal(completionOf(promise), 'maybe');
+});

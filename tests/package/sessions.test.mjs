@@ -160,6 +160,8 @@ test('a hook that never settles fails at its limit, and what it does later harms
   assert.deepEqual(told.slice(1), ['dialfailed session hook limit', 'statechange connected']);
   assert.equal(await endOf(kept[0].invoke('late')), 'CONNECTION_LOST');
   assert.equal(kept[0].notify('late'), 'dropped');
+  assert.equal(kept[1].notify('late'), 'dropped', 'only while the hook runs');
+  assert.deepEqual(fake.sockets[1].sent, []);
   assert.deepEqual([fake.sockets[0].sent, fake.sockets[0].closes], [[], [[1000]]]);
   client.close();
   assert.equal(await endOf(kept[1].invoke('late')), 'CLIENT_CLOSED');

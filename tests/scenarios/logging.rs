@@ -118,3 +118,28 @@ fn a_client_that_never_reconnects_says_what_it_lost_before_it_says_that_it_gave_
         ref other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn the_counts_of_a_first_outage_begin_with_the_first_dial() {
+    let mut stage = Stage::of(exact(), 3, Dial::FailAfter(4400, 10));
+    stage.connect();
+    stage.run_until(100);
+    match stage.lines()[1].1 {
+        LogLine::GaveUp { rounds, dials, ref failures, .. } => {
+            assert_eq!((rounds, dials, failures.len()), (1, 3, 2), "the first has its own line");
+        }
+        ref other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_led_to_a_connection_is_not_counted_in_a_later_outage() {
+    let mut stage = Stage::connected_for(exact(), 2, 6_000);
+    stage.gateways[1] = Script::first([REFUSE], OPEN);
+    stage.lose(1006);
+    stage.run_for(6_000);
+    match stage.lines()[1].1 {
+        LogLine::OutageEnded { rounds, dials, .. } => assert_eq!((rounds, dials), (1, 2)),
+        ref other => panic!("{other:?}"),
+    }
+}

@@ -1,5 +1,7 @@
 //! The lines of an outage, judged by the contract: few, and their counts exact.
 
+use core::mem;
+
 use regate::policy::{Cause, FailureCount, LogLine, Notice, StateReason};
 
 use super::Verdicts;
@@ -9,12 +11,13 @@ struct Outage {
     began_at: u64,
     last_line_at: u64,
     failures_since_line: u32,
-    dials: u32,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     outage: Option<Outage>,
+    /// Since the client was last well.
+    dials: u32,
     /// The list was asked for, and nothing has come of that yet.
     awaits_list: bool,
 }
@@ -34,9 +37,7 @@ impl Log {
 
     pub(crate) const fn on_dial(&mut self) {
         self.awaits_list = false;
-        if let Some(outage) = &mut self.outage {
-            outage.dials += 1;
-        }
+        self.dials += 1;
     }
 
     pub(crate) fn on_notice(&mut self, now: u64, notice: &Notice, v: &mut Verdicts) {
@@ -62,7 +63,10 @@ impl Log {
             // Closed by the application: the outage is forgotten, and nothing is said.
             Notice::StateChanged {
                 reason: StateReason::Requested | StateReason::Aborted, ..
-            } => self.outage = None,
+            } => (self.outage, self.dials) = (None, 0),
+            Notice::StateChanged { reason: StateReason::Opened, .. } if self.outage.is_none() => {
+                self.dials = 0;
+            }
             Notice::Logged(line) => self.line(now, line, v),
             _ => {}
         }
@@ -73,7 +77,6 @@ impl Log {
             began_at: now,
             last_line_at: u64::MAX,
             failures_since_line: 0,
-            dials: 0,
         });
         outage.failures_since_line += 1;
     }
@@ -86,7 +89,6 @@ impl Log {
                     began_at: now,
                     last_line_at: u64::MAX,
                     failures_since_line: 0,
-                    dials: 0,
                 });
                 v.require(known.last_line_at == u64::MAX, || "an outage begins twice".to_owned());
                 known.last_line_at = now;
@@ -109,11 +111,13 @@ impl Log {
                 outage.last_line_at = now;
             }
             LogLine::OutageEnded { dials, .. } => {
-                let dialled = self.outage.take().map(|outage| outage.dials);
-                v.require(dialled == Some(*dials), || format!("{dials} dials, not {dialled:?}"));
+                let dialled = mem::take(&mut self.dials);
+                v.require(self.outage.take().is_some(), || "no outage ends".to_owned());
+                v.require(dialled == *dials, || format!("{dials} dials, not {dialled}"));
             }
             LogLine::GaveUp { dials, .. } => {
-                let dialled = self.outage.take().map_or(0, |outage| outage.dials);
+                self.outage = None;
+                let dialled = mem::take(&mut self.dials);
                 v.require(dialled == *dials, || format!("{dials} dials, not {dialled}"));
             }
             _ => v.require(false, || "a line of a kind that has no rule".to_owned()),

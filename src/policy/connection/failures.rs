@@ -87,7 +87,7 @@ impl Connection {
             Verdict::Stop => self.round.strike_out(gateway),
             Verdict::Refresh => {
                 self.round.fail(gateway);
-                if self.owed == Owed::Nothing {
+                if self.owed == Owed::Nothing && self.settings.hooks.list {
                     self.owed = Owed::List; // a gateway that is dialled again is dialled with a new list
                 }
             }

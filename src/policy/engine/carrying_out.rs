@@ -51,6 +51,7 @@ impl Engine {
                 self.buffered_bytes = 0;
                 self.pings.clear();
                 self.operations.open(now, socket, gateway);
+                self.failure_log.opened();
                 self.liveness.opened(now);
                 self.pass_on(now);
             }

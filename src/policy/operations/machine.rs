@@ -167,13 +167,14 @@ impl Operations {
     ) -> Result<(), ErrorCode> {
         let limits = &self.limits;
         let of_session = matches!(operation.binding, Binding::Session(_));
-        if self.link == Link::Closed || self.draining && !of_session {
+        let of_farewell = operation.purpose == Purpose::Farewell;
+        if self.link == Link::Closed || self.draining && !of_session && !of_farewell {
             return Err(ErrorCode::ClientClosed); // but what drains may have to log in once more
         }
         if operation.time_out_at.is_some_and(|at| at <= now) {
             return Err(ErrorCode::Timeout);
         }
-        if self.is_too_big(operation.bytes) {
+        if self.is_too_big(operation.bytes) && !of_farewell {
             return Err(ErrorCode::MessageTooBig);
         }
         match (operation.binding, self.link) {
@@ -181,15 +182,16 @@ impl Operations {
             (Binding::Connection, Link::Ready { socket, .. }) => {
                 operation.bound_to = Some(socket);
             }
-            (Binding::Session(socket), _)
-                if self.greeting.is_some_and(|(greeting, _)| greeting == socket) =>
-            {
+            (Binding::Session(socket), _) if self.is_greeting(socket) => {
                 operation.bound_to = Some(socket);
                 return Ok(());
             }
             (Binding::Connection | Binding::Session(_), _) => {
                 return Err(ErrorCode::ConnectionLost);
             }
+        }
+        if of_farewell {
+            return Ok(());
         }
         if operation.purpose == Purpose::Subscription {
             let most = limits.max_in_flight_operations;
@@ -215,6 +217,14 @@ impl Operations {
                 || self.waiting_bytes.saturating_add(operation.bytes) > most_bytes
         };
         if full { Err(ErrorCode::Overloaded) } else { Ok(()) }
+    }
+
+    pub(in crate::policy) fn is_greeting(&self, socket: SocketId) -> bool {
+        self.greeting.is_some_and(|(greeting, _)| greeting == socket)
+    }
+
+    pub(in crate::policy) const fn is_draining(&self) -> bool {
+        self.draining
     }
 
     /// Whether a message without an answer may go out beside what the platform still has to send.

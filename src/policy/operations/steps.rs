@@ -1,7 +1,7 @@
 //! The steps that an operation takes: what the machine does with one of them.
 
 use super::{
-    AttemptEnd, AttemptId, Decision, MessagingSettings, Standing, decide,
+    AttemptEnd, AttemptId, Decision, MessagingSettings, Purpose, Standing, decide,
     machine::{Flush, Link, OperationOutput, Operations},
     operation::{Issue, Operation, State},
     table::Slot,
@@ -342,7 +342,7 @@ impl Operations {
             }
             Err(OperationError { completion: Completion::Yes, .. }) => &mut self.counts.failed_yes,
         };
-        if !operation.is_subscription() {
+        if operation.purpose == Purpose::Request {
             *counter = counter.saturating_add(1);
         }
         self.outputs.push_back(OperationOutput::Settled { operation: operation.id, outcome });

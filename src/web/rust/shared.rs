@@ -200,10 +200,9 @@ impl Shared {
         socket: Option<SocketId>,
     ) -> Result<Delivery, Error> {
         let frame = encode(method, params)?.notification();
-        let socket = socket.or_else(|| self.inner.engine.borrow().sendable_socket());
-        let sent = socket.is_some_and(|socket| self.inner.send(socket, None, &frame.into()));
+        let bytes = u64::try_from(frame.len()).unwrap_or(u64::MAX);
+        let sent = self.inner.notify(socket, bytes, &frame.into());
         if !sent {
-            self.inner.pump();
             self.take_all();
         }
         Ok(if sent { Delivery::Sent } else { Delivery::Dropped })

@@ -1,6 +1,6 @@
 //! A subscription, as a stream of what it is told.
 
-use alloc::{boxed::Box, rc::Rc, string::String};
+use alloc::{rc::Rc, string::String};
 use core::{
     cell::{Cell, RefCell},
     fmt,
@@ -21,7 +21,7 @@ use super::{
     shared::Shared,
     slot::Queue,
 };
-use crate::policy::{Binding, Call, MessagingSettings, OperationId};
+use crate::policy::{Binding, Call, OperationId, Purpose};
 
 /// How many messages wait for a reader that is slow.
 const MOST_MESSAGES: usize = 10_000;
@@ -169,9 +169,7 @@ impl<T> fmt::Debug for Subscription<T> {
 
 /// How a subscription is given up: the gateway that knows it is the one that is connected now.
 pub(super) fn leaving() -> Call {
-    let messaging = MessagingSettings { retry_timeout_seconds: 0, ..MessagingSettings::DEFAULT };
-    let messaging = Some(Box::new(messaging));
-    Call { binding: Binding::Connection, messaging, ..Call::once() }
+    Call { purpose: Purpose::Farewell, binding: Binding::Connection, ..Call::once() }
 }
 
 /// What the gateway is asked for when a subscription ends: the opposite of what began it.
