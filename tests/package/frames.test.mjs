@@ -1,8 +1,8 @@
 // Several messages in a frame: each finds what the one before it has made true.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connected } from './support/connected.mjs';
 import { settle, virtualClock } from './support/clock.mjs';
+import { connected } from './support/connected.mjs';
 import { calls, endOf } from './support/gateway_script.mjs';
 
 const answerLast = (socket, result) => socket.answer(socket.sent.at(-1), result);

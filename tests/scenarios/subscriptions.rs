@@ -1,8 +1,8 @@
 //! Subscriptions: issued anew on every connection, until they are given up.
 
 use regate::policy::{
-    Answer, Call, ClientState, Completion, ErrorCode, Event, Limits, Notice, OperationId,
-    SendFailure, SocketId,
+    Answer, Binding, Call, ClientState, Completion, ErrorCode, Event, Limits, Notice, OperationId,
+    Purpose, SendFailure, SocketId,
 };
 
 use crate::driver::{BUSY, Dial, Frame, OPEN, REFUSE, RESULT, Script, Stage, closed_with, exact};
@@ -281,4 +281,26 @@ fn subscriptions_are_bounded_and_counted_apart() {
     stage.frames = Script::always(Frame::Silence);
     let calls = [stage.invoke(Call::once()), stage.invoke(Call::once())];
     assert!(calls.iter().all(|&id| stage.outcome(id).is_none()), "they take no room from calls");
+}
+
+#[test]
+fn only_requests_are_counted_and_nothing_keeps_a_farewell_back() {
+    let mut settings = exact();
+    settings.limits.max_in_flight_operations = 1;
+    settings.limits.max_message_bytes = 5;
+    let mut stage = Stage::connected_for(settings, 1, 0);
+    let request = stage.read();
+    stage.tell(Event::DrainRequested);
+    let purpose = Purpose::Farewell;
+    let farewell = Call { purpose, binding: Binding::Connection, bytes: 9, ..Call::once() };
+    let farewell = stage.invoke(farewell);
+    assert_eq!(stage.sent_at(farewell).len(), 1);
+    let refused = stage.read();
+    assert_eq!(stage.failure(refused).0, ErrorCode::ClientClosed);
+    stage.lose(1006);
+    stage.run_for(0);
+    assert_eq!(stage.failure(farewell), (ErrorCode::ConnectionLost, Completion::Maybe));
+    assert_eq!(stage.outcome(request), None, "it goes on with the drain");
+    let counts = stage.engine.operation_counts();
+    assert_eq!((counts.failed_no, counts.failed_maybe, counts.overloaded), (1, 0, 0));
 }

@@ -221,7 +221,7 @@ impl Index {
 
 #[cfg(all(test, not(target_arch = "wasm32")))] // proptest is for the host
 mod tests {
-    use super::{Index, PIECE, Slot, Store};
+    use super::{FEWEST_PLACES, Index, PIECE, Slot, Store};
     use alloc::{collections::BTreeMap, vec::Vec};
     use proptest::prelude::*;
 
@@ -242,6 +242,31 @@ mod tests {
         assert_eq!((store.len(), store.pieces.len()), (0, 1));
         assert_eq!(store.insert(7), Ok(Slot(0)));
         assert_eq!(store.get(Slot(0)), Some(&7));
+    }
+
+    #[test]
+    fn an_index_keeps_nothing_of_a_burst_and_little_of_it_is_walked_through() {
+        let mut index = Index::new();
+        for number in 1..=48 {
+            index.insert(number, Slot(0));
+        }
+        assert_eq!(index.places.len(), FEWEST_PLACES);
+        let walked = (1..=48).map(|number| {
+            index.find(number).unwrap().wrapping_sub(index.home(number)) & index.mask()
+        });
+        assert!(walked.sum::<usize>() < 48 * 2, "numbers in a row make no wall");
+        for number in 1..=48 {
+            index.remove(number);
+        }
+        assert_eq!(index.places.len(), FEWEST_PLACES, "the first places stay");
+        for number in 1..=1_000 {
+            index.insert(number, Slot(0));
+        }
+        for number in 1..=1_000 {
+            assert!(index.places.len() > 1_000);
+            index.remove(number);
+        }
+        assert_eq!(index.places.len(), 0);
     }
 
     proptest! {
