@@ -27,7 +27,7 @@ lint: ## formatting, clippy, documentation, no_std, dependencies; no tests
 vectors: ## run the public test vectors (of the folder in REGATE_VECTORS, else tests/vectors)
 	@cargo test --quiet --locked --test vectors
 
-prove: setup ## the longer proofs: failover times, 20,000 operations through kills
+prove: setup ## the longer proofs: failover times, 20,000 operations through kills, a million random worlds (a quarter of an hour)
 	@node pkg-config/build.mjs --pack --quiet
 	@node tests/prove/prove.mjs
 

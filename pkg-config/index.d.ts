@@ -5,6 +5,9 @@
  * connection, decides for every failed operation whether it may be run again, and says truthfully
  * whether it may have been performed.
  *
+ * Where a default says "Source: the ORB", it is that of the GlassFish ORB's TcpTimeouts; "Source:
+ * Hazelcast" is the Hazelcast .NET client, whose rules for failed operations these are.
+ *
  * @example
  * ```ts
  * import { connect } from 'regate';
@@ -219,8 +222,9 @@ export interface HeartbeatOptions {
 }
 
 /**
- * How much may be pending. It is looked at when an operation is made, which beyond it is `OVERLOADED`
- * at once; what was taken in is never refused later, also where a loss makes all of it wait at once.
+ * How much may be pending. The limits are checked when an operation is made, and only then: one that
+ * is over a limit fails at once with `OVERLOADED`. So when a connection is lost and all operations in
+ * flight have to wait, more may wait than `maxPendingOperations` says; none of them is refused.
  */
 export interface LimitOptions {
   /**
@@ -271,7 +275,8 @@ export interface ClientOptions {
    *
    * A function is asked before every round, and before the first dial after a loss, so that each
    * dial has a fresh token; a gateway is the same as before where its URL is, without query and
-   * user info. It has as long as a dial; what fails counts as a failed round.
+   * user info. It may take as long as a dial. If it fails, or takes longer, or gives no list, that
+   * counts as a round in which every gateway failed: the next wait follows.
    */
   readonly gateways: readonly Gateway[] | (() => readonly Gateway[] | Promise<readonly Gateway[]>);
   /** Sub-protocols to offer every gateway that has none of its own. */
@@ -286,7 +291,9 @@ export interface ClientOptions {
   readonly heartbeat?: HeartbeatOptions;
   /**
    * Runs on every new socket before the state is `connected`: to log in, or to restore something.
-   * Its failure is a failed dial; the error it throws may carry a `verdict`.
+   * Its failure is a failed dial; the error it throws may carry a `verdict`. Await only what the
+   * connection it is given sends: `client.invoke` waits for the state `connected`, which comes after
+   * the hook, so a hook that awaits it runs into `sessionTimeoutMilliseconds`.
    */
   readonly session?: (connection: SessionConnection) => unknown;
   /**
@@ -330,7 +337,10 @@ export interface ClientOptions {
    * ```
    */
   readonly headers?: HandshakeHeaders | ((gateway: string) => HandshakeHeaders | Promise<HandshakeHeaders>);
-  /** What chance starts from, 0..=2^53-1: the same seed makes the same choices. Drawn where left out. */
+  /**
+   * The seed of the random choices (order of the gateways, jitter), 0..=2^53-1: the same seed makes
+   * the same choices. Left out, each client draws its own.
+   */
   readonly seed?: number;
   /** Names of an existing configuration, dotted or nested: read where known, reported once where not. */
   readonly [dotted: `hazelcast.${string}` | `com.sun.corba.ee.${string}`]: unknown;
@@ -468,7 +478,7 @@ export interface CallOptions extends MessagingOptions {
 
 /** Why a gateway failed last; a gateway is shown by its origin and position, as URLs hold secrets. */
 export interface GatewayFailure {
-  /** Origin and position, such as `wss://a.example [0]`. */
+  /** Origin and position, such as `wss://a.example [0]`; `gateways` where the list function gave no list. */
   readonly gateway: string;
   /** What happened, in words. */
   readonly cause: string;
@@ -492,9 +502,12 @@ export type RegateErrorCode =
   | 'ENCODE_FAILED'
   /** The wasm could not be loaded; the message says what to do. */
   | 'INIT_FAILED'
-  /** An option or an argument is wrong; the message gives its name, its value and the rule. */
+  /** An option or an argument is wrong; the message gives its name, its rule, and a value that can be no secret. */
   | 'INVALID_OPTION'
-  /** The gateway closed the connection because this message was too big for it. */
+  /**
+   * The message is longer than `limits.maxMessageBytes`, and was not sent; or the gateway closed the
+   * connection with 1009 while nothing else was in flight.
+   */
   | 'MESSAGE_TOO_BIG'
   /** `init()` was not awaited yet. */
   | 'NOT_INITIALISED'
@@ -587,7 +600,10 @@ export interface ClientStats {
   readonly subscriptions: number;
   /** Operations answered with a result. */
   readonly succeeded: number;
-  /** Operations that failed with the completion `no`. */
+  /**
+   * Operations that failed with the completion `no`. Calls that were refused before an operation was
+   * made are not counted: a wrong argument, a signal that was aborted already, `ENCODE_FAILED`.
+   */
   readonly failedNo: number;
   /** Operations that failed with the completion `maybe`. */
   readonly failedMaybe: number;
@@ -654,8 +670,9 @@ export class ClusterClient {
   reconnect(): void;
 
   /**
-   * Replaces the list, or the function that gave it: a gateway that is not in it is never dialled
-   * again, a connection to it stays until it is lost. Clears what was held against gateways.
+   * Replaces the list, or the function that gave it, by this list; it takes no function. A gateway
+   * that is not in it is never dialled again, a connection to it stays until it is lost. Clears what
+   * was held against gateways.
    *
    * @throws RegateError `INVALID_OPTION`
    */
@@ -668,7 +685,11 @@ export class ClusterClient {
    */
   readonly closed: Promise<'closed'>;
 
-  /** Finishes what is pending, refuses what is new with `CLIENT_CLOSED`, then closes. */
+  /**
+   * Finishes what is pending, refuses what is new with `CLIENT_CLOSED`, then closes. Operations of a
+   * client that was never connected are pending too: it waits until they fail with `RETRY_TIMEOUT`,
+   * or for ever with `retryTimeoutSeconds` 0. `close()` ends that.
+   */
   drain(): Promise<'closed'>;
 
   /** Closes at once: settles every operation with `CLIENT_CLOSED`. Nothing happens afterwards until `connect()`. */
@@ -750,7 +771,7 @@ export interface GatewaySocketOptions
   /**
    * One object that comes back by itself: after each loss there is a `close` event in the state CONNECTING, and after
    * it another `open`. In the state CLOSED it is closed for good: by `close()`, or because it gave up.
-   * For what opens no other socket by itself: the next one of the class begins afresh.
+   * Use it for code that does not open another socket when it lost one. The next socket of the class begins afresh.
    *
    * @default false
    */
@@ -895,7 +916,7 @@ export interface RetryOptions {
   readonly signal?: AbortSignal;
   /** How long all of it may take; then it fails with `TIMEOUT`. */
   readonly timeoutMilliseconds?: number;
-  /** What chance starts from. */
+  /** The seed of the random choices, as of a client. */
   readonly seed?: number;
 }
 
