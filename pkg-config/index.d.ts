@@ -808,8 +808,9 @@ export interface GatewaySocketErrorEvent extends Event {
  * mqtt.connect('wss://cluster', { createWebsocket: (url, protocols) => new Gateways(url, protocols) });
  * ```
  *
- * @example graphql-ws
+ * @example graphql-ws, which stops for good at an `error` event: so the sockets never give up
  * ```ts
+ * const Gateways = GatewaySocket.over(list, { networking: { firstConnect: 'always' } });
  * createClient({ url: 'wss://cluster', webSocketImpl: Gateways, retryAttempts: Infinity, retryWait: async () => {} });
  * ```
  */
