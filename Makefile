@@ -1,6 +1,6 @@
 # The front door. Every target first installs what it needs (.ci/setup, which says so and does nothing twice); the work itself
 # stands in the scripts of .ci, pkg-config and tests.
-.PHONY: help setup build package test lint vectors prove matrix interop fuzz mutants chaos demo www clean
+.PHONY: help setup build package test lint vectors prove matrix interop fuzz mutants chaos storm demo www clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -44,6 +44,10 @@ matrix: setup ## the packed package in browsers, workers, bundlers and runtimes,
 chaos: setup ## clients under faults of every kind, judged by a journal; SEED=7 DURATION=600
 	@node pkg-config/build.mjs --pack --quiet
 	@SEED=$(SEED) DURATION=$(DURATION) node tests/chaos/chaos.mjs
+
+storm: ## a million simulated clients whose gateways fail, into benches/results/storm; CLIENTS=100000 SEED=7 (five minutes)
+	@cargo run --quiet --locked --manifest-path benches/storm/Cargo.toml --target-dir $(or $(CARGO_TARGET_DIR),target) --features charts -- \
+	  $(if $(CLIENTS),--clients $(CLIENTS)) $(if $(SEED),--seed $(SEED))
 
 fuzz: setup ## throw random input at everything, each target for DURATION seconds (60); needs a nightly toolchain
 	@.ci/setup fuzz

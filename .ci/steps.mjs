@@ -24,6 +24,10 @@ const webSuites = ['tests/web.rs', 'tests/web/main.rs'].some((path) => existsSyn
 const version = JSON.parse(readFileSync('pkg-config/package.json', 'utf8')).version;
 const tarball = `pkg-config/dist/regate-${version}.tgz`;
 
+const target = process.env.CARGO_TARGET_DIR ?? 'target';
+/** A crate of its own, as the examples are. */
+const storm = ['--manifest-path', 'benches/storm/Cargo.toml', '--target-dir', target];
+
 export const steps = [
   // The package, built and packed: much needs it, so it comes first.
   test('package', 'whole', ['node', 'pkg-config/build.mjs', '--pack'], {
@@ -38,6 +42,8 @@ export const steps = [
   ...['native', 'wasm-app'].map((name) =>
     lint(`rustfmt-${name}`, ['cargo', 'fmt', '--manifest-path', `examples/${name}/Cargo.toml`, '--check']),
   ),
+  // So is the storm.
+  lint('rustfmt-storm', ['cargo', 'fmt', '--manifest-path', 'benches/storm/Cargo.toml', '--check']),
   // JavaScript, TypeScript, JSON: formatting and lints.
   lint('biome', [bin('biome'), 'ci', '--colors=off', '--error-on-warnings']),
   // The denied lints, on the host (core alone, tests and benches too) and on wasm (with what JavaScript sees).
@@ -65,12 +71,16 @@ export const steps = [
   ...[
     ['native', []],
     ['wasm-app', WASM],
-  ].map(([name, target]) =>
+  ].map(([name, platform]) =>
     lint(`clippy-${name}`, [
       ...['cargo', 'clippy', '--locked', '--manifest-path', `examples/${name}/Cargo.toml`],
-      ...['--target-dir', process.env.CARGO_TARGET_DIR ?? 'target', ...target, '--', '-D', 'warnings'],
+      ...['--target-dir', target, ...platform, '--', '-D', 'warnings'],
     ]),
   ),
+  lint('clippy-storm', [
+    ...['cargo', 'clippy', '--locked', ...storm, '--all-targets', '--all-features'],
+    ...['--', '-D', 'warnings'],
+  ]),
   // Every public item is documented, no link is broken.
   lint('docs', ['cargo', 'doc', '--locked', '--no-deps'], { env: denyWarnings }),
   lint('docs-web', ['cargo', 'doc', '--locked', '--no-deps', '--features', 'web', '-p', 'regate', ...WASM], {
@@ -101,6 +111,8 @@ export const steps = [
   test('frame', 'node', ['node', '--test', '.ci/frame.test.mjs']),
   // Unit tests, scenarios, properties, documentation examples, vectors.
   test('rust', 'cargo', ['cargo', 'test', '--locked', '--no-fail-fast']),
+  // How a fleet of 100,000 simulated clients treats its gateways; a million in `make storm`.
+  test('storm', 'cargo', ['cargo', 'test', '--locked', ...storm]),
   // The documentation examples of the client for Rust apps, and those of README.md.
   test('doc-web', 'cargo', ['cargo', 'test', '--locked', '--features', 'web', '--doc']),
   // src/web in headless Chromium.

@@ -1,0 +1,47 @@
+//! A client whose gateways are all down, by itself.
+
+use crate::{
+    client::{Client, Happening, Queue, What},
+    tally::Tally,
+};
+
+/// What one client has before it: a handful of things, so that the next one is looked for.
+#[derive(Debug)]
+struct Few {
+    coming: Vec<(u64, Happening)>,
+}
+
+impl Queue for Few {
+    fn push(&mut self, at: u64, happening: Happening) {
+        self.coming.push((at, happening));
+    }
+}
+
+impl Few {
+    /// The first of the earliest ones, where that is before `until`.
+    fn pop_before(&mut self, until: u64) -> Option<(u64, Happening)> {
+        let places = self.coming.iter().enumerate();
+        let (place, _) =
+            places.min_by_key(|(_, (at, _))| *at).filter(|(_, (at, _))| *at < until)?;
+        Some(self.coming.remove(place))
+    }
+}
+
+/// Plays a client until then, all of whose dials are refused; says what is still to come.
+pub(crate) fn play_alone(
+    client: &mut Client,
+    pending: &[(u64, Happening)],
+    until: u64,
+    tally: &mut Tally,
+) -> Vec<(u64, Happening)> {
+    let mut few = Few { coming: pending.to_vec() };
+    while let Some((now, Happening { what, .. })) = few.pop_before(until) {
+        if let What::Arrived { socket, gateway } = what {
+            tally.dialled(now, usize::from(gateway));
+            client.push(now, 1, What::Closed { socket }, &mut few);
+        } else {
+            client.handle(now, what, &mut few, tally);
+        }
+    }
+    few.coming
+}
