@@ -122,7 +122,7 @@ const LOWER: &str = "
 It is made of the rounds that fall into the spread: each round brings one dial of each client to each gateway, parted by
 `failoverSpreadMilliseconds`. So two things lower it: a longer spread, which makes each round thinner, and a longer first wait, which lets
 fewer of them fall together. More jitter does not. It is what keeps an old outage even: without it the fleet goes on dialling in the
-bursts that the spread has made, and without a spread it goes on in step for most of a minute.
+bursts that the spread has made. With the default of a fifth and no spread, the fleet is in step for most of a minute.
 ";
 
 fn tenths(count: u64) -> String {

@@ -65,11 +65,11 @@ pub fn large_fleet() -> Variant {
         name: "large-fleet",
         meaning: "`1000:600000:100:30000`, jitter 1, spread 10000: the one with the bars",
         reason: "A lost client waits a random part of 10 s, so that the clients of a dead gateway come \
-evenly, to whichever gateway is next in their own order. While all are down each client \
-dials every gateway once a round. The first rounds follow each other within the spread, \
-and their dials add up: that is the peak. Later the waits are 15 s on average and the \
-rounds far apart. After the return a client needs one dial; in the first moment there \
-are also those whose round had begun before.",
+         evenly, to whichever gateway is next in their own order. While all are down each client \
+         dials every gateway once a round. The first rounds follow each other within the spread, \
+         and their dials add up: that is the peak. Later the waits are 15 s on average and the \
+         rounds far apart. After the return a client needs one dial; in the first moment there \
+         are also those whose round had begun before.",
         connection: ConnectionSettings {
             connect_timeouts: schedule("1000:600000:100:30000"),
             jitter: Ratio::ONE,
@@ -98,61 +98,61 @@ pub fn variants() -> Vec<Variant> {
             "defaults",
             "nothing set: `250:60000:100:5000`, jitter 0.2, no spread",
             "Without a spread all clients of a dead gateway dial in the same instant. While all are \
-down the first round is dialled by everybody at once, and waits of 5 s keep a client \
-dialling. A gateway that has returned cannot take them as fast as they come, and each \
-one that it turns away dials the next gateway at once.",
+             down the first round is dialled by everybody at once, and waits of 5 s keep a client \
+             dialling. A gateway that has returned cannot take them as fast as they come, and each \
+             one that it turns away dials the next gateway at once.",
             ConnectionSettings::DEFAULT,
         ),
         variant(
             "defaults-jitter-1",
             "the defaults, but jitter 1",
             "Waits that are wholly random are half as long on average, so that there are more dials, \
-and more when the gateways are back. Once the fleet has lost its step, and waits of 5 s \
-that are shortened by up to a fifth do that within a minute, more chance spreads nothing \
-any more.",
+             and more when the gateways are back. Once the fleet has lost its step, and waits of 5 s \
+             that are shortened by up to a fifth do that within a minute, more chance spreads nothing \
+             any more.",
             ConnectionSettings { jitter: Ratio::ONE, ..ConnectionSettings::DEFAULT },
         ),
         variant(
             "shuffle-off",
             "as large-fleet, but no shuffling",
             "All clients are connected to the first gateway of the list, and when it dies all of them \
-go to the second. A spread that is long enough for a fifth of the fleet is too short for \
-all of it: the second gateway is overrun, turns clients away, and they go on to the \
-third. While all are down and afterwards the order makes no difference, as where a round \
-begins depends on where the last one stopped.",
+             go to the second. A spread that is long enough for a fifth of the fleet is too short for \
+             all of it: the second gateway is overrun, turns clients away, and they go on to the \
+             third. While all are down and afterwards the order makes no difference, as where a round \
+             begins depends on the gateway that was lost, and by then that is not the same for all.",
             ConnectionSettings { shuffle_addresses: false, ..connection },
         ),
         variant(
             "jitter-0",
             "as large-fleet, but jitter 0",
             "The spread alone parts the clients, and waits that are not random keep them as far apart \
-as they are, no further: 10 s of dials, then a pause, then 10 s of dials again for as \
-long as the outage lasts. The first rounds are further apart than with jitter, so that \
-fewer of them add up.",
+             as they are, no further: 10 s of dials, then a pause, then 10 s of dials again for as \
+             long as the outage lasts. The first rounds are further apart than with jitter, so that \
+             fewer of them add up.",
             ConnectionSettings { jitter: Ratio::ZERO, ..connection },
         ),
         variant(
             "spread-0",
             "as large-fleet, but no spread",
             "The first round of an outage, and the clients of a dead gateway, come at once. Jitter \
-spreads all that comes later.",
+             spreads all that comes later.",
             ConnectionSettings { failover_spread_milliseconds: 0, ..connection },
         ),
         variant(
             "spread-30000",
             "as large-fleet, but spread 30000",
             "The same dials over three times the time: the rounds that add up are more, but each is \
-thinner. The peak comes later, after the first 20 s. The price is that a client is \
-without a connection for 15 s on average instead of 5 when one gateway dies.",
+             thinner. The peak comes later, after the first 20 s. The price is that a client is \
+             without a connection for 15 s on average instead of 5 when one gateway dies.",
             ConnectionSettings { failover_spread_milliseconds: 30_000, ..connection },
         ),
         variant(
             "initial-8000",
             "as large-fleet, but `8000:600000:100:30000`",
             "Fewer rounds follow each other within the spread: that is what the peak is made of. When \
-one gateway dies nothing changes, as no wait is taken then. The price: a client for \
-which the first round after a loss fails waits 4 s on average for the second instead of \
-half a second.",
+             one gateway dies nothing changes, as no wait is taken then. The price: a client for \
+             which the first round after a loss fails waits 4 s on average for the second instead of \
+             half a second.",
             ConnectionSettings {
                 connect_timeouts: schedule("8000:600000:100:30000"),
                 ..connection
@@ -172,9 +172,9 @@ half a second.",
             name: "far-clients",
             meaning: "as large-fleet, but round trips of 20 to 200 ms instead of 10 to 60",
             reason: "A round of five refused dials takes longer, so that at the return more clients are in \
-the midst of one: for one round trip after the return each of their dials still comes as \
-if all were down, and then the first to arrive is accepted. That first moment is the \
-peak after the return.",
+             the midst of one: for one round trip after the return each of their dials still comes as \
+             if all were down, and then the first to arrive is accepted. That first moment is the \
+             peak after the return.",
             way_milliseconds: FAR,
             ..base
         },
