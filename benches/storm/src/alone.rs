@@ -1,4 +1,4 @@
-//! A client whose gateways are all down, by itself.
+//! Clients whose gateways are all down, each by itself.
 
 use crate::{
     client::{Client, Happening, Queue, What},
@@ -27,8 +27,22 @@ impl Few {
     }
 }
 
-/// Plays a client until then, all of whose dials are refused; says what is still to come.
+/// Plays clients until then, all of whose dials are refused; says what was counted, and what is
+/// still to come. `pending` holds what they have before them, by client.
 pub(crate) fn play_alone(
+    clients: &mut [Client],
+    fleet: u32,
+    pending: &[(u64, Happening)],
+    until: u64,
+) -> (Tally, Vec<(u64, Happening)>) {
+    let (mut tally, mut rest) = (Tally::new(fleet), Vec::new());
+    for client in clients {
+        rest.extend(play_one(client, of_client(pending, client.number()), until, &mut tally));
+    }
+    (tally, rest)
+}
+
+fn play_one(
     client: &mut Client,
     pending: &[(u64, Happening)],
     until: u64,
@@ -44,4 +58,10 @@ pub(crate) fn play_alone(
         }
     }
     few.coming
+}
+
+fn of_client(pending: &[(u64, Happening)], number: u32) -> &[(u64, Happening)] {
+    let from = pending.partition_point(|(_, happening)| happening.client < number);
+    let to = pending.partition_point(|(_, happening)| happening.client <= number);
+    &pending[from..to]
 }

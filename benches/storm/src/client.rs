@@ -59,6 +59,10 @@ impl Client {
         Self { engine, number, way_milliseconds, wakes_at: None }
     }
 
+    pub(crate) const fn number(&self) -> u32 {
+        self.number
+    }
+
     /// Something has come about: tells the engine, and does what that asks for.
     pub(crate) fn handle(
         &mut self,

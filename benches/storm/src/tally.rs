@@ -34,6 +34,16 @@ impl Tally {
         }
     }
 
+    /// Adds what was counted of clients of the same fleet.
+    pub(crate) fn add(&mut self, other: &Self) {
+        let dials = self.dials.iter_mut().flatten().zip(other.dials.iter().flatten());
+        dials.for_each(|(sum, more)| *sum += more);
+        let changes = self.changes.iter_mut().zip(&other.changes);
+        changes.for_each(|(sum, more)| *sum += more);
+        self.all_dials += other.all_dials;
+        self.turned_away += other.turned_away;
+    }
+
     pub(crate) fn dialled(&mut self, now: u64, gateway: usize) {
         self.dials[gateway][tick(now)] += 1;
         self.all_dials += 1;
