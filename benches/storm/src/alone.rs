@@ -2,6 +2,8 @@
 
 use crate::{
     client::{Client, Happening, Queue, What},
+    gateway::WhenDown,
+    scenario::RETURN_AT,
     tally::Tally,
 };
 
@@ -27,32 +29,41 @@ impl Few {
     }
 }
 
-/// Plays clients until then, all of whose dials are refused; says what was counted, and what is
-/// still to come. `pending` holds what they have before them, by client.
+/// The time in which no gateway takes a dial.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outage {
+    pub(crate) fleet: u32,
+    pub(crate) when_down: WhenDown,
+}
+
+/// Plays clients until the gateways return; says what was counted, and what is still to come.
+/// `pending` holds what they have before them, by client.
 pub(crate) fn play_alone(
     clients: &mut [Client],
-    fleet: u32,
+    outage: &Outage,
     pending: &[(u64, Happening)],
-    until: u64,
 ) -> (Tally, Vec<(u64, Happening)>) {
-    let (mut tally, mut rest) = (Tally::new(fleet), Vec::new());
+    let (mut tally, mut rest) = (Tally::new(outage.fleet), Vec::new());
     for client in clients {
-        rest.extend(play_one(client, of_client(pending, client.number()), until, &mut tally));
+        let pending = of_client(pending, client.number());
+        rest.extend(play_one(client, outage.when_down, pending, &mut tally));
     }
     (tally, rest)
 }
 
 fn play_one(
     client: &mut Client,
+    when_down: WhenDown,
     pending: &[(u64, Happening)],
-    until: u64,
     tally: &mut Tally,
 ) -> Vec<(u64, Happening)> {
     let mut few = Few { coming: pending.to_vec() };
-    while let Some((now, Happening { what, .. })) = few.pop_before(until) {
+    while let Some((now, Happening { what, .. })) = few.pop_before(RETURN_AT) {
         if let What::Arrived { socket, gateway } = what {
             tally.dialled(now, usize::from(gateway));
-            client.push(now, 1, What::Closed { socket }, &mut few);
+            if when_down == WhenDown::Refuses {
+                client.push(now, 1, What::Closed { socket }, &mut few);
+            }
         } else {
             client.handle(now, what, &mut few, tally);
         }

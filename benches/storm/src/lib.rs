@@ -11,8 +11,8 @@
 //!   dials. It has one timer, as in the browser.
 //! - A **dial** reaches its gateway after one way, and is counted then, whatever becomes of it.
 //! - A gateway that is **down** refuses: the client hears of it after the way back, one round trip in
-//!   all. That is a host whose process is gone; one that says nothing at all gets fewer dials, as each
-//!   of them takes longer to fail.
+//!   all. In the variants that say so it is **silent** instead, and such a dial ends by the limits of
+//!   the client, even where the gateway is back before.
 //! - A gateway that is **up** accepts at most 0.2 % of the fleet in 100 ms. The next dials wait in a
 //!   backlog, which holds what is accepted in one second, in the order in which they came; what does
 //!   not fit there is refused. The socket opens two and a half round trips after it was accepted: TCP,
@@ -29,7 +29,7 @@ pub mod bars;
 #[cfg(feature = "charts")]
 pub mod charts;
 mod client;
-mod gateway;
+pub mod gateway;
 pub mod report;
 pub mod scenario;
 pub mod share;

@@ -18,7 +18,7 @@ use regate_storm::{
     bars::bars,
     charts,
     report::{Run, document, thousands},
-    scenario::{END_AT, Variant, variants},
+    scenario::{END_AT, Variant, WITH_WHOLE_FLEET, variants},
     world::{Progress, play},
 };
 
@@ -31,8 +31,9 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 
     let began = now();
     let mut runs = Vec::new();
-    for variant in variants() {
-        runs.push(run(variant, clients, seed));
+    for (place, variant) in variants().into_iter().enumerate() {
+        let whole = place < WITH_WHOLE_FLEET;
+        runs.push(run(variant, if whole { clients } else { clients.div_ceil(10) }, seed));
     }
     let about = about(clients, seed, began.elapsed());
     fs::write(out.join("README.md"), document(&runs, &about))?;
@@ -140,6 +141,6 @@ impl Line {
 
     fn write(&self, text: &str) {
         let end = if stderr().is_terminal() { '\r' } else { '\n' };
-        let _ = write!(stderr(), "{:18} {text:40}{end}", self.name);
+        let _ = write!(stderr(), "{:25} {text:40}{end}", self.name);
     }
 }

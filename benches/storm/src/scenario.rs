@@ -4,6 +4,8 @@ use std::ops::RangeInclusive;
 
 use regate::policy::{ConnectionSettings, Heartbeat, Ratio, Settings, TcpTimeouts};
 
+use crate::gateway::WhenDown;
+
 /// How many gateways there are.
 pub const GATEWAYS: u32 = 5;
 /// The gateway that dies first. Without shuffling it is the one that all clients are connected to.
@@ -38,6 +40,8 @@ pub struct Variant {
     pub connection: ConnectionSettings,
     /// How long a message of a client takes one way: each draws it once from here.
     pub way_milliseconds: RangeInclusive<u64>,
+    /// What gateways that are down do.
+    pub when_down: WhenDown,
 }
 
 /// Clients in the gateways' part of the world: round trips of 10 to 60 ms.
@@ -77,10 +81,15 @@ pub fn large_fleet() -> Variant {
             ..ConnectionSettings::DEFAULT
         },
         way_milliseconds: NEAR,
+        when_down: WhenDown::Refuses,
     }
 }
 
-/// All that are compared.
+/// How many of [`variants`] are played with the whole fleet. The others are played with a tenth of
+/// it, which says the same, as all counts are shares of the fleet.
+pub const WITH_WHOLE_FLEET: usize = 4;
+
+/// All that are compared. The first is [`large_fleet`].
 #[must_use]
 pub fn variants() -> Vec<Variant> {
     let base = large_fleet();
@@ -91,27 +100,20 @@ pub fn variants() -> Vec<Variant> {
         reason,
         connection,
         way_milliseconds: NEAR,
+        when_down: WhenDown::Refuses,
     };
-    vec![
-        base.clone(),
-        variant(
-            "defaults",
-            "nothing set: `250:60000:100:5000`, jitter 0.2, no spread",
-            "Without a spread all clients of a dead gateway dial in the same instant. While all are \
+    let defaults = variant(
+        "defaults",
+        "nothing set: `250:60000:100:5000`, jitter 0.2, no spread",
+        "Without a spread all clients of a dead gateway dial in the same instant. While all are \
              down the first round is dialled by everybody at once, and waits of 5 s keep a client \
              dialling. A gateway that has returned cannot take them as fast as they come, and each \
              one that it turns away dials the next gateway at once.",
-            ConnectionSettings::DEFAULT,
-        ),
-        variant(
-            "defaults-jitter-1",
-            "the defaults, but jitter 1",
-            "Waits that are wholly random are half as long on average, so that there are more dials, \
-             and more when the gateways are back. Once the fleet has lost its step, and waits of 5 s \
-             that are shortened by up to a fifth do that within a minute, more chance spreads nothing \
-             any more.",
-            ConnectionSettings { jitter: Ratio::ONE, ..ConnectionSettings::DEFAULT },
-        ),
+        ConnectionSettings::DEFAULT,
+    );
+    vec![
+        base.clone(),
+        defaults.clone(),
         variant(
             "shuffle-off",
             "as large-fleet, but no shuffling",
@@ -130,6 +132,15 @@ pub fn variants() -> Vec<Variant> {
              long as the outage lasts. The first rounds are further apart than with jitter, so that \
              fewer of them add up.",
             ConnectionSettings { jitter: Ratio::ZERO, ..connection },
+        ),
+        variant(
+            "defaults-jitter-1",
+            "the defaults, but jitter 1",
+            "Waits that are wholly random are half as long on average, so that there are more dials, \
+             and more when the gateways are back. Once the fleet has lost its step, and waits of 5 s \
+             that are shortened by up to a fifth do that within a minute, more chance spreads nothing \
+             any more.",
+            ConnectionSettings { jitter: Ratio::ONE, ..ConnectionSettings::DEFAULT },
         ),
         variant(
             "spread-0",
@@ -176,7 +187,36 @@ pub fn variants() -> Vec<Variant> {
              if all were down, and then the first to arrive is accepted. That first moment is the \
              peak after the return.",
             way_milliseconds: FAR,
+            ..base.clone()
+        },
+        Variant {
+            name: "silent",
+            meaning: "as large-fleet, but gateways that are down are silent",
+            reason: "A dial ends after 10 s instead of one round trip, and the next one begins beside it after \
+                     2 s, so that a client dials less often. Nothing that ends such a dial is drawn, but the \
+                     spread has parted the clients before.",
+            when_down: WhenDown::Silent,
             ..base
+        },
+        Variant {
+            name: "defaults-silent",
+            meaning: "nothing set, and gateways that are down are silent",
+            reason: "The worst of all: the fleet dials in step, and stays in step. A round over five silent \
+                     gateways takes most of half a minute, all of it by limits that are the same for every \
+                     client, and the waits between are short: a fifth of them parts the clients by a second \
+                     after half a minute, not by the half minute itself. So the gateways that return are \
+                     dialled by a large part of the fleet at once.",
+            when_down: WhenDown::Silent,
+            ..defaults.clone()
+        },
+        Variant {
+            name: "defaults-jitter-1-silent",
+            meaning: "the defaults, but jitter 1, and gateways that are down are silent",
+            reason: "Waits that are wholly random part the clients sooner, though not at once: until then the \
+                     waits are short.",
+            connection: ConnectionSettings { jitter: Ratio::ONE, ..ConnectionSettings::DEFAULT },
+            when_down: WhenDown::Silent,
+            ..defaults
         },
     ]
 }

@@ -5,9 +5,9 @@ use std::{mem, num::NonZero, panic::resume_unwind, thread};
 use regate::policy::{Engine, Rng};
 
 use crate::{
-    alone::play_alone,
+    alone::{Outage, play_alone},
     client::{Client, Happening, What},
-    gateway::{Caller, Gateway, Reception},
+    gateway::{Caller, Gateway, Reception, WhenDown},
     scenario::{
         ALL_DIE_AT, CLIENTS_PER_ACCEPT, END_AT, FIRST_TO_DIE, GATEWAYS, ONE_DIES_AT, RETURN_AT,
         STARTED_AT, TICK_MILLISECONDS, Variant,
@@ -36,6 +36,7 @@ pub struct Progress {
 struct World {
     clients: Vec<Client>,
     gateways: Vec<Gateway>,
+    when_down: WhenDown,
     coming: Wheel<Happening>,
     tally: Tally,
 }
@@ -73,7 +74,10 @@ impl World {
         };
         Self {
             clients: (0..fleet).map(&mut client).collect(),
-            gateways: (0..GATEWAYS).map(|_| Gateway::new(most_per_tick)).collect(),
+            gateways: (0..GATEWAYS)
+                .map(|_| Gateway::new(most_per_tick, variant.when_down))
+                .collect(),
+            when_down: variant.when_down,
             coming,
             tally: Tally::new(fleet),
         }
@@ -113,20 +117,21 @@ impl World {
         self.coming.turn();
     }
 
-    /// While all gateways are down each dial is refused, so that clients have nothing to do with
+    /// While all gateways are down they take no dial, so that clients have nothing to do with
     /// each other: each plays the whole outage by itself, and several do so side by side. That is
     /// several times faster, as an engine then stays in the processor's cache.
     fn play_outage(&mut self, watch: &mut impl FnMut(Progress)) {
         let mut all = self.coming.skip_to(RETURN_AT);
         all.sort_by_key(|(_, happening)| happening.client); // keeps the order of each client's own
+        let outage = Outage { fleet: self.tally.fleet(), when_down: self.when_down };
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
         let mut clients = mem::take(&mut self.clients);
-        let (mut played, fleet) = (0, self.tally.fleet());
+        let mut played = 0;
         for some in clients.chunks_mut(CLIENTS_PER_PROGRESS) {
             played += some.len() as u64;
             let parts = some.chunks_mut(some.len().div_ceil(threads));
             thread::scope(|scope| {
-                let run = |part| scope.spawn(|| play_alone(part, fleet, &all, RETURN_AT));
+                let run = |part| scope.spawn(|| play_alone(part, &outage, &all));
                 let running: Vec<_> = parts.map(run).collect();
                 for part in running {
                     let (tally, rest) = part.join().unwrap_or_else(|panic| resume_unwind(panic));
@@ -134,7 +139,10 @@ impl World {
                     rest.into_iter().for_each(|(at, happening)| self.coming.push(at, happening));
                 }
             });
-            self.tell(ALL_DIE_AT + (RETURN_AT - ALL_DIE_AT) * played / u64::from(fleet), watch);
+            self.tell(
+                ALL_DIE_AT + (RETURN_AT - ALL_DIE_AT) * played / u64::from(outage.fleet),
+                watch,
+            );
         }
         self.clients = clients;
     }
@@ -173,13 +181,12 @@ impl World {
         self.tally.dialled(self.coming.now(), gateway);
         match self.gateways[gateway].receive(caller) {
             Reception::Accepted => self.open_soon(caller),
-            Reception::Refused => {
-                if self.gateways[gateway].is_up() {
-                    self.tally.turned_away_one();
-                }
+            Reception::Refused => self.close_soon(caller),
+            Reception::TurnedAway => {
+                self.tally.turned_away_one();
                 self.close_soon(caller);
             }
-            Reception::Waits => {}
+            Reception::Unheard | Reception::Waits => {}
         }
     }
 
