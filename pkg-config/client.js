@@ -11,6 +11,10 @@ import { checkListener, oppositeOf, Subscription } from './subscription.js';
 import { listenForWakes } from './wake.js';
 import { checked, requireWasm } from './wasm.js';
 
+/** How the core is closed. */
+const BY_APPLICATION = 0;
+const BY_ABORT = 1;
+
 const nothing = () => {};
 
 function makePromise() {
@@ -128,7 +132,7 @@ export class ClusterClient extends EventTarget {
   }
 
   close() {
-    this.#core.close(false);
+    this.#core.close(BY_APPLICATION);
     this.#drain();
   }
 
@@ -222,7 +226,7 @@ export class ClusterClient extends EventTarget {
   #abortConnect(reason) {
     const ready = this.#readies.get(this.#starts);
     if (ready !== undefined) ready.abortReason = reason;
-    this.#core.close(true);
+    this.#core.close(BY_ABORT);
     this.#drain();
   }
 

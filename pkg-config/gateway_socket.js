@@ -11,6 +11,9 @@ const CLOSING = 2;
 const CLOSED = 3;
 const STATES = { CONNECTING, OPEN, CLOSING, CLOSED };
 
+/** The code of a close that says that the work is done. */
+const NORMAL = 1000;
+
 /** The most bytes of a reason: what RFC 6455, section 5.5, leaves of a control frame beside its code. */
 const MOST_REASON_BYTES = 123;
 
@@ -135,7 +138,9 @@ class Socket extends EventTarget {
     if (this.#state >= CLOSING) return;
     const line = this.#state === OPEN ? this.#line : undefined;
     this.#state = CLOSING;
-    this.#lane?.leave(() => line && this.#hangUp(line, given));
+    // A line that the gateway is closing was not left because the work was done.
+    const isDone = line?.readyState === OPEN && (given[0] ?? NORMAL) === NORMAL;
+    this.#lane?.leave(() => line && this.#hangUp(line, given), isDone);
     if (line === undefined) setTimeout(() => this.#finish(ABANDONED));
   }
 

@@ -844,8 +844,9 @@ export interface GatewaySocketConstructor {
    * failed gateways, the schedule and what is left of a wait. So a library that opens a new socket whenever
    * it lost one goes to the next gateway at once, and never round a dead cluster without a wait.
    *
-   * A socket that is closed before it opened, or before it was steady, counts as a failure of its gateway. Several
-   * sockets at once go round on their own. The URL that a library passes is shown as `url` and not used; the
+   * A socket that is closed before it opened, or with a code of the application's own before it was steady, counts
+   * as a failure of its gateway. `close()` and `close(1000)` of an open one are nobody's failure: the next socket
+   * dials the same gateway at once. Several sockets at once go round on their own. The URL that a library passes is shown as `url` and not used; the
    * sub-protocols that it passes are, where the list has none.
    *
    * @throws RegateError `INVALID_OPTION`; before `init()` it is in the `error` event of each socket instead

@@ -12,6 +12,10 @@ import { checked, isReady } from './wasm.js';
 
 const nothing = () => {};
 
+/** How the core is closed: one of the two says that the work is done. */
+const BY_APPLICATION = 0;
+const WHEN_DONE = 2;
+
 const CONNECTING = 0;
 const OPEN = 1;
 
@@ -126,13 +130,13 @@ export class Lane {
     this.#drain();
   }
 
-  /** The socket leaves; `hangUp` is what it does with the line. */
-  leave(hangUp) {
+  /** The socket leaves; `hangUp` is what it does with the line. Where its work `isDone` nobody failed. */
+  leave(hangUp, isDone) {
     this.#holder = undefined;
     try {
       hangUp();
     } finally {
-      this.#core.close(false);
+      this.#core.close(isDone ? WHEN_DONE : BY_APPLICATION);
       this.#drain();
       this.#free();
     }

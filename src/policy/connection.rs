@@ -67,14 +67,17 @@ impl SocketId {
     }
 }
 
-/// Who ended the client.
+/// Who ended the client, or the connection where each is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "there is no third way")]
+#[expect(clippy::exhaustive_enums, reason = "there is no fourth way")]
 pub enum CloseRequest {
     /// The signal given to `connect()`: closes only a client that is still connecting.
     ConnectAborted,
     /// `close()`.
     Application,
+    /// `close()` of a connection that has done its work: where each is asked for, the next one
+    /// dials the same gateway at once. Where it is not connected, as [`Application`](Self::Application).
+    Done,
 }
 
 /// What the application says of a failure.

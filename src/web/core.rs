@@ -28,6 +28,10 @@ const BOUND: u32 = 4;
 const SUBSCRIPTION: u32 = 8;
 const FAREWELL: u32 = 16;
 
+/// How a client is closed, as the package says it; anything else is `close()`.
+const CLOSED_BY_ABORT: u8 = 1;
+const CLOSED_WHEN_DONE: u8 = 2;
+
 /// Wake signals, as the package says them; anything else is a page that is shown again.
 const WOKEN: u8 = 0;
 const HIDDEN: u8 = 1;
@@ -86,11 +90,14 @@ impl Core {
         self.inner.handle(Event::ReconnectRequested);
     }
 
-    /// `close()`, or the abort of `connect()`.
-    pub fn close(&self, aborted: bool) {
-        let request =
-            if aborted { CloseRequest::ConnectAborted } else { CloseRequest::Application };
-        self.inner.handle(Event::CloseRequested(request));
+    /// `kind` is 0 for `close()`, 1 for the abort of `connect()`, 2 for the `close()` of a
+    /// connection that has done its work.
+    pub fn close(&self, kind: u8) {
+        self.inner.handle(Event::CloseRequested(match kind {
+            CLOSED_BY_ABORT => CloseRequest::ConnectAborted,
+            CLOSED_WHEN_DONE => CloseRequest::Done,
+            _ => CloseRequest::Application,
+        }));
     }
 
     /// Time has passed: does what is due.

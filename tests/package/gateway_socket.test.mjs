@@ -81,6 +81,59 @@ test('a library that opens the next one in the close handler is held to the sche
   assert.ok(fake.sockets.length > 10 && fake.sockets.length < 20, `${fake.sockets.length} dials in a minute`);
 });
 
+test('a socket that is closed when its work is done is followed by one to the same gateway, at once', async (t) => {
+  const done = [[], [1000], [1000, 'done'], [undefined, undefined]];
+  for (const reconnect of [false, true]) {
+    const { clock, fake, open, dialled } = await world(t, { reconnect, script: opening });
+    const began = clock.now;
+    for (let number = 0; number < 20; number += 1) {
+      const { socket, seen } = await open();
+      await clock.advance(0); // no time, but what is due
+      assert.deepEqual(seen, ['open in 1'], `socket ${number}`);
+      socket.close(...done[number % done.length]);
+    }
+    assert.deepEqual([dialled(), clock.now - began], ['a'.repeat(20), 0]);
+    fake.last.drop(1005);
+  }
+});
+
+test('a code of its own, a dial that is left, and a line that the gateway closes count as failures', async (t) => {
+  const ways = {
+    'a code of its own': ({ socket }) => socket.close(3000),
+    'a line that is closing': ({ socket, line }) => {
+      line.readyState = 2;
+      socket.close();
+    },
+    'a line that erred': ({ socket, line }) => {
+      line.emit('error');
+      socket.close();
+    },
+  };
+  for (const [name, leave] of Object.entries(ways)) {
+    const { fake, open, dialled } = await world(t, { script: opening });
+    const { socket } = await open();
+    leave({ socket, line: fake.last });
+    await open();
+    assert.equal(dialled(), 'ab', name);
+  }
+  const { open, dialled } = await world(t);
+  (await open()).socket.close(1000);
+  await open();
+  assert.equal(dialled(), 'ab', 'a dial');
+});
+
+test('after a socket whose work is done, a gateway that died is left by the round', async (t) => {
+  let dead = false;
+  const made = (socket) =>
+    queueMicrotask(() => (dead && socket.url === A ? socket.fail() : socket.readyState === 0 && socket.open()));
+  const { open, dialled } = await world(t, { script: { made } });
+  (await open()).socket.close();
+  dead = true;
+  const { seen } = await open();
+  await settle();
+  assert.deepEqual([dialled(), seen], ['aab', ['open in 1']]);
+});
+
 test('a wait that is owed is honoured, less what has passed of it', async (t) => {
   const { clock, fake, open } = await world(t, { gateways: [A] });
   await open();

@@ -150,6 +150,11 @@ impl Stage {
         self.tell(Event::CloseRequested(CloseRequest::Application));
     }
 
+    /// Closes a connection that has done its work.
+    pub(crate) fn close_when_done(&mut self) {
+        self.tell(Event::CloseRequested(CloseRequest::Done));
+    }
+
     pub(crate) fn invoke(&mut self, call: Call) -> OperationId {
         let operation = self.engine.reserve_operation();
         self.tell(Event::Invoked { operation, call });

@@ -244,7 +244,7 @@ export class World {
     if (this.#core === undefined) return undefined;
     let value;
     if (name === 'connect' || name === 'reconnect') this.#core[name](this.host);
-    else if (name === 'close') this.#core.close(false);
+    else if (name === 'close') this.#core.close(0);
     else if (name === 'invoke' || name === 'invoke again') {
       value = this.#core.reserve();
       const frame = `${value}/${value}`;

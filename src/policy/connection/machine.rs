@@ -209,11 +209,13 @@ impl Connection {
             ) if self.phase == Phase::Connecting => {
                 self.end(StateReason::Aborted, None);
             }
-            (Closed, E::CloseRequested(CloseRequest::Application)) => {}
-            (_, E::CloseRequested(CloseRequest::Application)) if self.is_asked_for_each() => {
-                self.leave(now);
+            (Closed, E::CloseRequested(CloseRequest::Application | CloseRequest::Done)) => {}
+            (_, E::CloseRequested(request @ (CloseRequest::Application | CloseRequest::Done)))
+                if self.is_asked_for_each() =>
+            {
+                self.leave(now, request);
             }
-            (_, E::CloseRequested(CloseRequest::Application)) => {
+            (_, E::CloseRequested(CloseRequest::Application | CloseRequest::Done)) => {
                 self.end(StateReason::Requested, None);
             }
 

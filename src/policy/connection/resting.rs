@@ -4,7 +4,9 @@
 //! it likes, if each began afresh. So what ends a connection is worked out to the next dial, and
 //! kept until it is asked for: where the round goes on, and when it may at the earliest.
 
-use super::{Connection, ConnectionOutput, Dial, Pause, Phase, Reconnect, State, Then};
+use super::{
+    CloseRequest, Connection, ConnectionOutput, Dial, Loss, Pause, Phase, Reconnect, State, Then,
+};
 use crate::policy::{
     Cause, ClientState, GatewayIndex, GaveUp, InFlight, Instant, NextDial, StateReason, Verdict,
 };
@@ -62,11 +64,15 @@ impl Connection {
         true
     }
 
-    /// The application leaves a connection that it asked for. It would not have left what works:
-    /// the gateway counts as one that failed, but nobody is asked what that means.
-    pub(super) fn leave(&mut self, now: Instant) {
+    /// The application leaves a connection that it asked for. Unless the work is done, it would
+    /// not have left what works: the gateway counts as one that failed, but nobody is asked what
+    /// that means.
+    pub(super) fn leave(&mut self, now: Instant, request: CloseRequest) {
         let reason = StateReason::Requested;
         match self.state {
+            State::Connected { gateway, lost_at: None, .. } if request == CloseRequest::Done => {
+                self.rest_after_work(now, gateway);
+            }
             State::Connected { socket, gateway, .. } => {
                 self.push(ConnectionOutput::Close { socket });
                 self.lose(now, gateway, Cause::Dropped, Some(Verdict::Next), InFlight::Nothing);
@@ -90,6 +96,17 @@ impl Connection {
             State::Idle => self.end(reason, None),
             State::Closed => {}
         }
+    }
+
+    /// Rests where it is: the next connection is one to the same gateway. Round and schedule stay
+    /// as they are, as a connection that was not steady proves nothing.
+    fn rest_after_work(&mut self, now: Instant, gateway: GatewayIndex) {
+        if self.forgive(now) == Loss::Steady {
+            self.begin_schedule();
+            self.round.begin_at(gateway);
+            self.rounds = 1;
+        }
+        self.rest(now, Then::Redial(gateway), StateReason::Requested);
     }
 
     fn rest_after_failure(&mut self, now: Instant, gateway: GatewayIndex) {

@@ -195,10 +195,10 @@ impl<'a, 'b> World<'a, 'b> {
         let event = match self.input.int_in_range(0..=24_u8)? {
             0 | 1 => Event::ConnectRequested,
             2 => Event::ReconnectRequested,
-            3 => Event::CloseRequested(if self.input.ratio(1, 2)? {
-                CloseRequest::Application
-            } else {
-                CloseRequest::ConnectAborted
+            3 => Event::CloseRequested(match self.input.int_in_range(0..=2_u8)? {
+                0 => CloseRequest::Application,
+                1 => CloseRequest::Done,
+                _ => CloseRequest::ConnectAborted,
             }),
             4..=8 => return self.invoke(),
             9 => match self.operations.newest(self.input.int_in_range(0..=5)?) {
