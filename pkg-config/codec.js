@@ -34,6 +34,13 @@ function checkFrame(frame) {
   const isFrame =
     typeof frame === 'string' || typeof frame?.byteLength === 'number' || typeof frame?.size === 'number';
   if (!isFrame) throw new TypeError('the codec gave neither a text nor bytes to send');
+  return checkBlob(frame);
+}
+
+/** Workers, which alone have a WebSocketPair, would send a Blob as the text `[object Blob]`. */
+export function checkBlob(frame) {
+  if (typeof WebSocketPair === 'function' && frame instanceof Blob)
+    throw new TypeError('a WebSocket of Workers sends no Blob: send await blob.arrayBuffer()');
   return frame;
 }
 

@@ -1,8 +1,9 @@
 // A class with the interface of the W3C WebSocket that goes round the gateways.
 
-import { byteLength } from './codec.js';
+import { byteLength, checkBlob } from './codec.js';
 import { RegateError } from './error.js';
 import { OURS, Ring } from './lane.js';
+import { patient } from './patience.js';
 import { report } from './report.js';
 
 const CONNECTING = 0;
@@ -59,7 +60,8 @@ class Socket extends EventTarget {
         this.#lane = lane;
         lane.begin(holder);
       })
-      .catch((error) => this.#finish({ ...ABANDONED, error }));
+      // In a turn of its own: who opens the next socket then does not starve the others.
+      .catch((error) => setTimeout(() => this.#finish({ ...ABANDONED, error })));
   }
 
   /** Gives the class what no class body can; not in a static block, which Safari has only from 16.4 on. */
@@ -123,7 +125,7 @@ class Socket extends EventTarget {
     if (given.length === 0) throw new TypeError('send() without data');
     const [data] = given;
     if (this.#state === OPEN) {
-      if (this.#line.readyState === OPEN) return void this.#line.send(data);
+      if (this.#line.readyState === OPEN) return void this.#line.send(checkBlob(data));
       this.#lane.doubt(); // it is lost already, or will be
     }
     const { buffers, comesBack } = this.#ring;
@@ -167,7 +169,12 @@ class Socket extends EventTarget {
     while (this.#held.length > 0 && line.readyState === OPEN) {
       const frame = this.#held.shift();
       this.#heldBytes -= byteLength(frame);
-      line.send(frame);
+      try {
+        line.send(frame);
+      } catch (error) {
+        this.#unsentBytes += byteLength(frame);
+        report(error); // one that the platform does not take: the next is none the worse
+      }
     }
     this.#dispatch(new Event('open'));
   }
@@ -240,28 +247,31 @@ class Socket extends EventTarget {
 }
 
 /** Makes the `GatewaySocket` of an entry; `adapt` puts what only that entry knows into options. */
-export const makeGatewaySocket = (init, adapt = (options) => options) =>
-  class GatewaySocket extends Socket {
+export function makeGatewaySocket(init, adapt = (options) => options) {
+  const ready = patient(() => init());
+  return class GatewaySocket extends Socket {
     static [SET_OUT](given) {
       if (given.length === 0) throw new TypeError('no gateways');
       const [url, , options] = given;
       const isList = Array.isArray(url) || typeof url === 'function';
       const shown = isList ? '' : addressOf(url);
-      return { ring: new Ring(init, isList ? url : [shown], adapt(options)), shown };
+      return { ring: new Ring(ready, isList ? url : [shown], adapt(options)), shown };
     }
 
     static over(gateways, options) {
-      const ring = new Ring(init, gateways, adapt(options));
+      const ring = new Ring(ready, gateways, adapt(options));
       return class extends GatewaySocket {
         static [SET_OUT]([url = '']) {
-          return { ring, shown: String(url) };
+          return { ring, shown: `${url}` };
         }
       };
     }
   };
+}
 
 /** A URL as `new WebSocket` reads it; it may hold a secret, so an error does not show it. */
-function addressOf(text) {
+function addressOf(given) {
+  const text = `${given}`; // what that throws is the application's own
   try {
     const url = new URL(text, globalThis.document?.baseURI ?? globalThis.location?.href);
     const href = url.href.replace(/^http/, 'ws');
@@ -284,7 +294,7 @@ function readProtocols(given) {
 
 /** What `send` was given, as it stands now. */
 function readFrame(data) {
-  if (data instanceof Blob) return data;
+  if (data instanceof Blob) return checkBlob(data);
   if (ArrayBuffer.isView(data)) return data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength);
   if (Object.prototype.toString.call(data) === '[object ArrayBuffer]') return data.slice(0);
   return `${data}`;

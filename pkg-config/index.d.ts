@@ -420,7 +420,7 @@ export interface CodecMessage {
 
 /** What a client speaks. Frames come as texts and `ArrayBuffer`s, in order. */
 export interface Codec {
-  /** Encodes a request; called again, under another id, for each further attempt. */
+  /** Encodes a request; called again, under another id, for each further attempt. Workers send no Blob: `ENCODE_FAILED`. */
   encode(request: CodecRequest): string | ArrayBuffer | ArrayBufferView | Blob;
   /** Decodes a frame to a message, or several; a throw is a protocol error, and the frame is dropped. */
   decode(frame: string | ArrayBuffer): CodecMessage | readonly CodecMessage[];
@@ -798,7 +798,9 @@ export interface GatewaySocketErrorEvent extends Event {
  *
  * It lives as any WebSocket does: CONNECTING without a sound while dials fail, `open` once, and after `close`
  * CLOSED for good. When it gives up it has an `error` and a `close` event with 1006. Made before `init()` it
- * starts that by itself. The default of `networking.firstConnect` lets it give up after about a minute.
+ * starts that by itself; where that fails, or there is no WebSocket, the next socket tries again after 250 ms, and
+ * ever later up to 5 s. In Workers `send` throws a TypeError for a Blob, which no WebSocket there can send. The
+ * default of `networking.firstConnect` lets it give up after about a minute.
  *
  * `url` is what the constructor was given, `""` for a list; so no token of a list comes into a library's log.
  *

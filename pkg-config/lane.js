@@ -5,6 +5,7 @@ import { RegateError } from './error.js';
 import { judge } from './judge.js';
 import { isLine, makeLog } from './log.js';
 import { failuresOf, nextNotice } from './notice.js';
+import { Patience, patient } from './patience.js';
 import { Core } from './regate.js';
 import { report } from './report.js';
 import { listenForWakes, WOKEN } from './wake.js';
@@ -20,7 +21,10 @@ const CONNECTING = 0;
 const OPEN = 1;
 
 /** Options of a client that mean nothing to a socket. */
-const OF_CLIENTS = /^(codec|gateways|heartbeat|messaging|session)(\.|$)/;
+const OF_CLIENTS =
+  /^((codec|gateways|heartbeat|messaging|session)(\.|$)|limits\.max(Message|InFlight)|networking\.(redo|session))/;
+
+const GROUPS = ['limits', 'networking'];
 
 /** What `limits` are by default; the core has the same. */
 const MOST_FRAMES = 10_000;
@@ -28,19 +32,47 @@ const MOST_BYTES = 16_777_216;
 
 /** Marks our own classes, which may be put in the platform's place. */
 export const OURS = Symbol('regate');
-const platform = globalThis.WebSocket;
+let platform;
+
+/** Keeps the platform's own class, as ours may take its place. */
+function keepPlatform() {
+  if (!globalThis.WebSocket?.[OURS]) platform = globalThis.WebSocket;
+}
+keepPlatform();
+
+const isGroup = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** The names of options, those of the groups dotted. */
+const namesOf = (options) => [
+  ...Object.keys(options),
+  ...GROUPS.flatMap((group) =>
+    isGroup(options[group]) ? Object.keys(options[group]).map((name) => `${group}.${name}`) : [],
+  ),
+];
+
+/** A list as it stands now, whatever becomes of it. */
+const copyOf = (list) =>
+  Array.isArray(list)
+    ? checked(() => list.map((each) => (each?.url === undefined ? each : { ...each })))
+    : list;
 
 /** The gateways and options of a class, and the lanes on which no socket is. */
 export class Ring {
+  /** With giving up, where the core does not keep a wait for the next socket. */
+  patience = new Patience();
   #init;
   #resting = [];
 
   constructor(init, gateways, options = {}) {
     checkObject(options);
+    if (Array.isArray(options)) throw RegateError.ofOption(['options', options, 'object']);
+    keepPlatform();
     const { buffer = false, reconnect = false, ...rest } = options;
+    if (rest.protocols !== undefined) rest.protocols = copyOf(rest.protocols);
+    for (const group of GROUPS) if (isGroup(rest[group])) rest[group] = checked(() => ({ ...rest[group] }));
     this.buffers = checkBoolean('buffer', buffer);
     this.comesBack = checkBoolean('reconnect', reconnect);
-    for (const name of Object.keys(rest)) {
+    for (const name of namesOf(rest)) {
       if (OF_CLIENTS.test(name)) throw RegateError.ofOption([name, undefined, 'unknown']);
     }
     if (rest.WebSocket !== undefined && typeof rest.WebSocket !== 'function')
@@ -49,14 +81,16 @@ export class Ring {
     this.mostFrames = limit('maxPendingOperations') ?? MOST_FRAMES;
     this.mostBytes = limit('maxBufferedBytes') ?? MOST_BYTES;
     this.#init = init;
-    this.gateways = gateways;
+    this.gateways = copyOf(gateways);
     this.options = rest;
     if (isReady()) this.rest(new Lane(this)); // so that a wrong option is an error at once
   }
 
   /** The lane whose socket ended last; another one where every lane has a socket. */
   async lane() {
+    await this.patience.turn();
     await this.#init();
+    this.Platform = this.options.WebSocket ?? (await findPlatform());
     return this.#resting.pop() ?? new Lane(this);
   }
 
@@ -110,11 +144,7 @@ export class Lane {
 
   /** Takes on a socket: goes round until it is open. */
   begin(holder) {
-    const Platform = this.#ring.options.WebSocket ?? platformSocket();
-    if (Platform === undefined) {
-      this.#ring.rest(this);
-      throw new RegateError('NO_WEBSOCKET');
-    }
+    const { Platform } = this.#ring;
     this.#whileUsed.dial = (url, protocols) => this.#dial(Platform, url, protocols);
     this.#holder = holder;
     this.#loss = undefined;
@@ -210,6 +240,7 @@ export class Lane {
       this.#line = this.#dials.find(({ readyState }) => readyState === OPEN);
       this.#dials = [];
       this.#erred = false;
+      this.#ring.patience.succeeded();
       holder.opened(this.#line, this.#core.gateway);
     } else if (from === 'connected') {
       this.#loss ??= { code: 1006, reason: '', wasClean: false, erred: this.#erred };
@@ -229,6 +260,7 @@ export class Lane {
   }
 
   #giveUp(reason) {
+    if (this.#ring.comesBack) this.#ring.patience.failed();
     const failures = failuresOf(this.#core.failures());
     const error = new RegateError(reason, { failures, cause: this.#listError });
     return { code: 1006, reason: '', wasClean: false, erred: true, error };
@@ -244,8 +276,8 @@ const lineClass = (used) =>
     return used.dial(...given);
   };
 
-/** The platform's own class, also where ours has taken its place. */
-function platformSocket() {
-  const { WebSocket } = globalThis;
-  return WebSocket?.[OURS] ? platform : WebSocket;
-}
+const findPlatform = /* @__PURE__ */ patient(() => {
+  keepPlatform();
+  if (platform === undefined) throw new RegateError('NO_WEBSOCKET');
+  return platform;
+});

@@ -139,6 +139,17 @@ test('what decode throws or gives that is no message is a protocol error, and th
   client.close();
 });
 
+test('a Blob is no frame where a WebSocket sends none', async (t) => {
+  const { client } = await speaking({ ...spaced(), encode: () => new Blob(['x']) });
+  globalThis.WebSocketPair = class {}; // as in Workers
+  t.after(() => delete globalThis.WebSocketPair);
+  await assert.rejects(client.invoke('m'), (error) => {
+    assert.deepEqual([error.code, error.completion], ['ENCODE_FAILED', 'no']);
+    return /arrayBuffer/.test(error.cause.message);
+  });
+  client.close();
+});
+
 test('what encode throws, or gives that is no frame, is ENCODE_FAILED and was never sent', async () => {
   const mine = new Error('mine');
   for (const value of [undefined, null, 5, {}, [], true, Symbol('x'), () => {}, mine]) {

@@ -36,6 +36,7 @@ const EXPECTED = [
   'log.js',
   'notice.js',
   'package.json',
+  'patience.js',
   'regate.js',
   'regate_bg.inline.js',
   'regate_bg.wasm',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle } from './support/clock.mjs';
+import { reports } from './support/reports.mjs';
 import { A, B, exact, opening, refusing, watch, world } from './support/socket_world.mjs';
 
 test('it goes round until a gateway opens, and says nothing of dials that fail', async (t) => {
@@ -125,7 +126,9 @@ test('a code of its own, a dial that is left, and a line that the gateway closes
 test('after a socket whose work is done, a gateway that died is left by the round', async (t) => {
   let dead = false;
   const made = (socket) =>
-    queueMicrotask(() => (dead && socket.url === A ? socket.fail() : socket.readyState === 0 && socket.open()));
+    queueMicrotask(() =>
+      dead && socket.url === A ? socket.fail() : socket.readyState === 0 && socket.open(),
+    );
   const { open, dialled } = await world(t, { script: { made } });
   (await open()).socket.close();
   dead = true;
@@ -347,6 +350,38 @@ test('without buffer a send before open throws, with it the frame goes out first
   const [early, view, blob, last] = fake.last.sent;
   assert.deepEqual([early, [...new Uint8Array(view)], blob.size, last], ['early', [2, 3], 4, 'at open']);
   assert.equal(socket.bufferedAmount, 0);
+});
+
+test('a frame that the platform does not take is reported, and open and the others go on', async (t) => {
+  const reported = reports(t);
+  const sent = (_, frame) => {
+    if (frame instanceof Blob) throw new TypeError('no Blob');
+  };
+  const { Over, fake } = await world(t, { buffer: true, script: { ...opening, sent } });
+  const socket = new Over();
+  const seen = watch(socket);
+  for (const data of ['one', new Blob(['blob']), 'two']) socket.send(data);
+  await settle();
+  assert.deepEqual(seen, ['open in 1']);
+  assert.deepEqual([fake.last.sent[0], fake.last.sent[2], socket.bufferedAmount], ['one', 'two', 4]);
+  assert.deepEqual(reported, ['no Blob']);
+});
+
+test('where a WebSocket sends no Blob, send says so in every state', async (t) => {
+  globalThis.WebSocketPair = class {}; // as in Workers
+  t.after(() => delete globalThis.WebSocketPair);
+  const { clock, fake, open } = await world(t, { buffer: true });
+  const { socket } = await open();
+  const refuses = () =>
+    assert.throws(() => socket.send(new Blob(['x'])), { name: 'TypeError', message: /arrayBuffer/ });
+  refuses();
+  socket.send('x');
+  fake.last.open();
+  refuses();
+  socket.close();
+  refuses();
+  await clock.advance(0);
+  assert.deepEqual([fake.last.sent, socket.bufferedAmount], [['x'], 0]);
 });
 
 test('what is buffered is bounded, and dropped where there is no open', async (t) => {

@@ -59,6 +59,21 @@ test('a URL, a list, or a function: each is a constructor form', async (t) => {
   assert.equal(dialled(), 'abcab');
 });
 
+test('a class keeps the list and the options that it was made of', async (t) => {
+  const { GatewaySocket, fake } = await world(t, { script: opening });
+  const entry = { url: B, protocols: 'own' };
+  const list = [entry];
+  const options = { ...exact, networking: { ...exact.networking }, WebSocket: fake.WebSocket };
+  const Over = GatewaySocket.over(list, options);
+  entry.url = A;
+  list.push('nonsense');
+  options.networking.jitter = 'nonsense';
+  for (const socket of [new Over(), new Over()]) {
+    await settle();
+    assert.deepEqual([socket.readyState, fake.last.args], [1, [B, 'own']]);
+  }
+});
+
 test('a list function is asked for each socket; what it throws is the cause of giving up', async (t) => {
   let number = 0;
   const gateways = () => {
@@ -101,7 +116,12 @@ test('wrong options are errors at once, by name', async (t) => {
     [[A], { WebSocket: {} }, /WebSocket/],
     [[A], { closePolicy: 5 }, /closePolicy/],
     [[A], { limits: { maxBufferedBytes: -1 } }, /maxBufferedBytes/],
+    [[A], { limits: { maxMessageBytes: 5 } }, /limits\.maxMessageBytes/],
+    [[A], { 'limits.maxInFlightOperations': 5 }, /limits\.maxInFlightOperations/],
+    [[A], { networking: { redoOperations: true } }, /networking\.redoOperations/],
+    [[A], { 'networking.sessionTimeoutMilliseconds': 5 }, /networking\.sessionTimeoutMilliseconds/],
     [[A], null, /options is null/],
+    [[A], [], /options is/],
   ];
   for (const [gateways, options, text] of rows) {
     const attempts = [() => GatewaySocket.over(gateways, options)];
@@ -116,6 +136,18 @@ test('wrong options are errors at once, by name', async (t) => {
   }
   assert.throws(() => new GatewaySocket('no url'), { name: 'SyntaxError' });
   assert.throws(() => new GatewaySocket([A], 'a b'), { name: 'SyntaxError' });
+  const own = {
+    toString() {
+      throw new RangeError('of the application');
+    },
+  };
+  for (const [given, name] of [
+    [Symbol('x'), 'TypeError'],
+    [own, 'RangeError'],
+  ]) {
+    assert.throws(() => new GatewaySocket(given), { name });
+    assert.throws(() => new (GatewaySocket.over([A]))(given), { name });
+  }
   assert.equal(fake.sockets.length, 0);
 });
 
@@ -207,6 +239,23 @@ test('a platform without WebSocket: NO_WEBSOCKET', async (t) => {
   const seen = watch(socket);
   await new Promise((resolve) => socket.addEventListener('close', resolve));
   assert.deepEqual(seen, ['error NO_WEBSOCKET in 3', 'close 1006 in 3']);
+});
+
+test('a WebSocket that came after the import is the one that was there', async (t) => {
+  const fake = fakeSockets(opening);
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'WebSocket');
+  t.after(() => {
+    delete globalThis.WebSocket;
+    if (before) Object.defineProperty(globalThis, 'WebSocket', before);
+  });
+  delete globalThis.WebSocket;
+  const { GatewaySocket } = await importEntry(freshPackage());
+  globalThis.WebSocket = fake.WebSocket;
+  globalThis.WebSocket = GatewaySocket.over([A], { logger: null });
+  const socket = new globalThis.WebSocket('ws://elsewhere.example');
+  await new Promise((resolve) => socket.addEventListener('open', resolve));
+  assert.equal(fake.last.url, A);
+  socket.close();
 });
 
 test('in the place of the global WebSocket it dials by the one that was there', async (t) => {

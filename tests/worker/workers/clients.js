@@ -71,6 +71,11 @@ const paths = {
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => {
       told.push(`open ${socket.protocol}`);
+      try {
+        socket.send(new Blob(['x']));
+      } catch ({ name }) {
+        told.push(`Blob ${name}`);
+      }
       socket.send(JSON.stringify({ id: 1, method: 'ping' }));
     };
     socket.onmessage = ({ data }) => {
