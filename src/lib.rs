@@ -93,7 +93,7 @@ pub mod policy;
 pub mod web;
 
 #[cfg(feature = "web")]
-pub use web::{Client, Error, Gateway, Options, Subscription};
+pub use web::{Client, Error, Gateway, Options, Session, SessionFailed, Subscription};
 
 #[cfg(all(doctest, feature = "web"))]
 #[doc = include_str!("../README.md")]

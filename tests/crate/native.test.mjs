@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
+import { WebSocketServer } from 'ws';
 import { startCluster } from '../gateways/cluster.mjs';
 import { cargoBuild } from './support/cargo.mjs';
 
@@ -27,7 +28,7 @@ class Native {
 
   constructor(urls) {
     this.process = spawn(binary, urls, { stdio: 'pipe' });
-    this.ended = once(this.process, 'exit');
+    this.ended = once(this.process, 'close'); // all that it said has come
     this.process.stderr.setEncoding('utf8').on('data', (text) => {
       this.told += text;
     });
@@ -128,11 +129,65 @@ test('what a gateway says comes with the outcome', async (t) => {
   assert.equal(native.said.get('unknown').completion, 'no');
 });
 
-test('where no gateway is there it gives up, and nothing was performed', async (t) => {
-  const native = new Native([]);
+/** A gateway that does as `greet` says with each connection; gives its URL. */
+async function gatewayOf(t, greet) {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  t.after(() => server.close());
+  server.on('connection', greet);
+  await once(server, 'listening');
+  return `ws://127.0.0.1:${server.address().port}`;
+}
+
+test('an answer settles in whatever frame it comes', async (t) => {
+  const ways = {
+    'a text': (id) => `{"id":${id},"result":1}`,
+    'a text as id': (id) => `{"id":"${id}","result":1}`,
+    bytes: (id) => Buffer.from(`{"id":${id},"result":1}`),
+    'a batch': (id) => `[{"method":"note"},5,{"id":0,"result":2},{"id":${id},"result":1}]`,
+    'a batch in bytes, a text as id': (id) => Buffer.from(`[{"id":"${id}","result":1}]`),
+    'after nonsense': (id) => `[{"id":"","result":2},{"id":${id},"method":"m"},{"id":${id},"result":1}]`,
+  };
+  const url = await gatewayOf(t, (socket) =>
+    socket.on('message', (text) => {
+      const { id, method } = JSON.parse(text);
+      socket.send('{');
+      socket.send(ways[method](id));
+    }),
+  );
+  const native = new Native([url]);
   t.after(() => native.process.kill());
+  const names = Object.keys(ways);
+  for (const name of names) native.ask(name, name, []);
+  await native.until(names.length);
+  await native.end();
+  for (const name of names) assert.deepEqual(native.said.get(name), { result: 1 }, name);
+});
+
+test('where no gateway is left it gives up, and nothing is performed', async (t) => {
+  const url = await gatewayOf(t, (socket) => socket.close(4400));
+  const native = new Native([url]);
+  t.after(() => native.process.kill());
+  while (!/^closed: /m.test(native.told)) await once(native.process.stderr, 'data');
   native.ask('lost', 'map.get', [{ id: 'lost', key: 'k' }], true);
   await native.until(1);
   await native.end();
   assert.equal(native.said.get('lost').completion, 'no');
+});
+
+test('what it cannot dial it says at once, and no URL', async () => {
+  for (const [urls, said] of [
+    [[], /^usage: regate-native/],
+    [
+      ['ws://127.0.0.1:1', 'wss://s3cret.example/?s3cret'],
+      /^gateway 1 is a wss: URL, and this is built without TLS/,
+    ],
+    [['https://s3cret.example'], /^gateway 0 is no ws: URL\nusage: /],
+    [['s3cret'], /^gateway 0 is no ws: URL/],
+  ]) {
+    const native = new Native(urls);
+    const [code] = await native.ended;
+    assert.equal(code, 2);
+    assert.match(native.told, said);
+    assert.doesNotMatch(native.told, /s3cret/);
+  }
 });

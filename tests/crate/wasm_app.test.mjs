@@ -94,6 +94,13 @@ test('it shows its state, says of every write what is known, and its news go on 
   assert.deepEqual(troubles, []);
 });
 
+test('what its documentation has one build is ignored by git', () => {
+  const source = readFileSync(join(project, 'examples/wasm-app/src/lib.rs'), 'utf8');
+  const [, folder] = /--out-dir (\S+) target\//.exec(source);
+  const ignored = readFileSync(join(project, '.gitignore'), 'utf8').split('\n');
+  assert.ok(ignored.includes('target/') && ignored.includes(`/examples/wasm-app/${folder}/`), folder);
+});
+
 test('nothing of what the npm package wraps is in it', () => {
   const wasm = readdirSync(built).find((name) => name.endsWith('.wasm'));
   const names = WebAssembly.Module.exports(new WebAssembly.Module(readFileSync(join(built, wasm))))

@@ -1,8 +1,10 @@
 //! The client for Rust: what its futures and streams come to.
 
 mod connecting;
+mod frames;
 mod hooks;
 mod operations;
+mod secrets;
 mod subscriptions;
 
 use core::{

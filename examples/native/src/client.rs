@@ -148,19 +148,21 @@ impl Driver {
                 self.sockets.remove(&socket);
                 self.report(Event::SocketFailed { socket, cause: Cause::Closed(code) });
             }
-            Heard::Text(socket, text) if self.sockets.contains_key(&socket) => {
+            Heard::Frame(socket, frame) if self.sockets.contains_key(&socket) => {
                 self.report(Event::Received(socket));
-                if let Ok(message) = serde_json::from_str::<Value>(&text) {
-                    self.take_answer(message);
+                for message in json_rpc::decode(&frame) {
+                    // What comes of one may have let the socket go.
+                    if self.sockets.contains_key(&socket) {
+                        self.take_answer(message);
+                    }
                 }
             }
-            Heard::Text(..) => {} // of a socket that was let go
+            Heard::Frame(..) => {} // of a socket that was let go
         }
     }
 
     fn take_answer(&mut self, message: Value) {
-        let Some(id) = message.get("id").and_then(Value::as_u64) else { return };
-        let attempt = AttemptId::from_u64(id);
+        let Some(attempt) = json_rpc::attempt_of(&message) else { return };
         let answer = json_rpc::kind_of(&message);
         let operation = self.engine.operation_of(attempt);
         if let Some(pending) = operation.and_then(|it| self.operations.get_mut(&it)) {

@@ -12,6 +12,27 @@ pub fn frame(attempt: AttemptId, method: &str, params: &Value) -> String {
     request.to_string()
 }
 
+/// The messages of a frame, which may be a batch; none where it is no JSON.
+pub fn decode(frame: &[u8]) -> Vec<Value> {
+    match serde_json::from_slice(frame) {
+        Ok(Value::Array(batch)) => batch,
+        Ok(message) => vec![message],
+        Err(_) => Vec::new(),
+    }
+}
+
+/// The attempt that a message answers, if it is an answer. Some gateways send ids back as texts.
+pub fn attempt_of(message: &Value) -> Option<AttemptId> {
+    if message.get("method").is_some() {
+        return None; // it asks or tells, and a gateway may not ask anything of a client
+    }
+    let number = match message.get("id")? {
+        Value::String(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => text.parse().ok(),
+        id => id.as_u64(),
+    };
+    number.map(AttemptId::from_u64)
+}
+
 /// What an answer says, in the words of the engine.
 pub fn kind_of(message: &Value) -> Answer {
     let Some(error) = message.get("error").filter(|error| !error.is_null()) else {

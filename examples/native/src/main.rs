@@ -5,10 +5,15 @@
 //! echo '{"name":"first","method":"map.get","params":["key"],"readOnly":true}' |
 //!   cargo run -- ws://127.0.0.1:8001 ws://127.0.0.1:8002
 //! ```
+//!
+//! It is built without TLS, so that it builds anywhere: for `wss:` give tokio-tungstenite a feature
+//! such as `rustls-tls-webpki-roots`, and let [`checked`] pass.
 
 mod client;
 mod json_rpc;
 mod socket;
+
+use std::process::ExitCode;
 
 use client::{Client, Failed};
 use regate::policy::{Call, LogLine, Notice};
@@ -18,9 +23,42 @@ use tokio::{
     task::JoinSet,
 };
 
+const USAGE: &str = "usage: regate-native ws://GATEWAY...
+Each line of its input is an operation: {\"name\":...,\"method\":...,\"params\":...,\"readOnly\":...}";
+
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
-    let client = Client::start(std::env::args().skip(1).collect(), tell);
+async fn main() -> ExitCode {
+    match checked(std::env::args().skip(1).collect()) {
+        Ok(gateways) => {
+            run_all(Client::start(gateways, tell)).await;
+            ExitCode::SUCCESS
+        }
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The gateways, if this program can dial them all. URLs hold secrets: they are named by position.
+fn checked(gateways: Vec<String>) -> Result<Vec<String>, String> {
+    if gateways.is_empty() {
+        return Err(USAGE.into());
+    }
+    for (position, gateway) in gateways.iter().enumerate() {
+        let scheme = gateway.split_once("://").map_or("", |(scheme, _)| scheme);
+        if scheme.eq_ignore_ascii_case("wss") {
+            return Err(format!("gateway {position} is a wss: URL, and this is built without TLS"));
+        }
+        if !scheme.eq_ignore_ascii_case("ws") {
+            return Err(format!("gateway {position} is no ws: URL\n{USAGE}"));
+        }
+    }
+    Ok(gateways)
+}
+
+/// Runs what the lines of the input ask for, until there are no more and each has its outcome.
+async fn run_all(client: Client) {
     let mut lines = BufReader::new(stdin()).lines();
     let mut outcomes = JoinSet::new();
     while let Ok(Some(line)) = lines.next_line().await {

@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 use tokio_tungstenite::{
     connect_async,
     tungstenite::{
-        Message,
+        Bytes, Message,
         protocol::{CloseFrame, frame::coding::CloseCode as Code},
     },
 };
@@ -15,7 +15,8 @@ use tokio_tungstenite::{
 pub enum Heard {
     Opened(SocketId),
     Closed(SocketId, CloseCode),
-    Text(SocketId, String),
+    /// A text, or bytes that are one.
+    Frame(SocketId, Bytes),
 }
 
 /// One socket, from its dial until it is closed or nobody sends on it any more.
@@ -46,8 +47,8 @@ pub async fn run(
                         }
                     }
                     message = socket.next() => match message {
-                        Some(Ok(Message::Text(text))) => {
-                            let _ = heard.send(Heard::Text(id, text.as_str().into()));
+                        Some(Ok(message @ (Message::Text(_) | Message::Binary(_)))) => {
+                            let _ = heard.send(Heard::Frame(id, message.into_data()));
                         }
                         Some(Ok(Message::Close(frame))) => {
                             let code = frame.map_or(1005, |frame| frame.code.into());

@@ -6,7 +6,11 @@ use core::fmt;
 use super::{OPTIONS, OptionKind, OptionSpec, OptionValue};
 use crate::policy::{ParseTcpTimeoutsError, Ratio, Settings, TcpTimeouts};
 
-/// Why an option could not be set by its name.
+/// The longest text of a wrong value that is kept.
+const MOST_CHARACTERS: usize = 60;
+
+/// Why an option could not be set by its name. A URL in the place of a name or a value may hold a
+/// secret: none is kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetOptionError {
@@ -70,6 +74,19 @@ impl OptionKind {
     }
 }
 
+fn has_url(text: &str) -> bool {
+    text.contains("://")
+}
+
+/// A text as it may be shown.
+fn shown(text: &str) -> String {
+    if has_url(text) {
+        return "(a URL)".into();
+    }
+    let rest = text.chars().nth(MOST_CHARACTERS).map(|_| '…');
+    text.chars().take(MOST_CHARACTERS).chain(rest).collect()
+}
+
 fn digits(text: &str) -> Option<u64> {
     let all_digits = text.bytes().all(|byte| byte.is_ascii_digit());
     if all_digits { text.parse().ok() } else { None }
@@ -111,13 +128,15 @@ impl Settings {
     /// ```
     pub fn set_by_name(&mut self, name: &str, text: &str) -> Result<(), SetOptionError> {
         let named = |spec: &&OptionSpec| spec.path == name || spec.existing_name == name;
-        let unknown = || SetOptionError::Unknown(name.into());
+        let unknown = || SetOptionError::Unknown(shown(name));
         let spec = OPTIONS.iter().find(named).filter(|_| !name.is_empty()).ok_or_else(unknown)?;
         let Some(value) = spec.kind.read(text) else {
             let path = spec.path;
             return Err(match (spec.kind, text.parse::<TcpTimeouts>()) {
-                (OptionKind::Schedule, Err(error)) => SetOptionError::Schedule { path, error },
-                (kind, _) => SetOptionError::Value { path, text: text.into(), kind },
+                (OptionKind::Schedule, Err(error)) if !has_url(text) => {
+                    SetOptionError::Schedule { path, error }
+                }
+                (kind, _) => SetOptionError::Value { path, text: shown(text), kind },
             });
         };
         self.set(spec.key, value);
@@ -129,7 +148,7 @@ impl Settings {
 mod tests {
     use super::{OPTIONS, OptionKind, OptionValue};
     use crate::policy::{Settings, options::MAX_SAFE_INTEGER};
-    use alloc::string::ToString;
+    use alloc::{format, string::ToString};
 
     #[test]
     fn every_option_is_set_by_each_of_its_names_to_what_a_configuration_says() {
@@ -204,5 +223,23 @@ mod tests {
             assert!(error.to_string().contains(said), "{name} {text}: {error}");
             assert_eq!(settings, Settings::default(), "{name} {text}");
         }
+    }
+
+    #[test]
+    fn a_url_in_the_place_of_a_name_or_a_value_is_not_shown_and_a_long_text_is_cut() {
+        let urls =
+            ["ws://s3cret?x", "1:2://s3cret", "wss://u:s3cret@a.example:1/", "a://s3cret:2:3"];
+        for text in urls {
+            let unknown = Settings::default().set_by_name(text, "1").unwrap_err();
+            assert_eq!(unknown.to_string(), "(a URL) is no option of regate");
+            for spec in OPTIONS {
+                let error = Settings::default().set_by_name(spec.path, text).unwrap_err();
+                let said = format!("{error} {error:?}");
+                assert!(!said.contains("s3cret"), "{said}");
+                assert!(error.to_string().starts_with(spec.path), "{said}");
+            }
+        }
+        let long = Settings::default().set_by_name(&"\u{6f22}".repeat(61), "1").unwrap_err();
+        assert_eq!(long.to_string().chars().filter(|&c| c == '\u{6f22}').count(), 60);
     }
 }

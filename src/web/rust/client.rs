@@ -142,6 +142,9 @@ impl Client {
     /// One operation of this method; `params` are a list, an object, or `()` for none. It begins
     /// when it is awaited.
     ///
+    /// Numbers are those of JavaScript: a whole one beyond ±(2^53-1) is `ENCODE_FAILED` among the
+    /// params, `DECODE_FAILED` in a result. Hand such a number over as a text.
+    ///
     /// `R` is what the result is read as; `serde::de::IgnoredAny` takes whatever comes.
     pub fn invoke<R: DeserializeOwned>(&self, method: &str, params: impl Serialize) -> Invoke<R> {
         Invoke::new(Rc::clone(self.shared()), Binding::Anywhere, method, params)
@@ -170,8 +173,7 @@ impl Client {
         method: &str,
         params: impl Serialize,
     ) -> Result<Subscription<T>, Error> {
-        let request = Request::new(method, &params);
-        let request = request.map_err(|why| Error::new(super::ErrorKind::EncodeFailed, why))?;
+        let request = Request::new(method, &params).map_err(Error::of_request)?;
         Ok(Subscription::begin(Rc::clone(self.shared()), method, request))
     }
 

@@ -41,8 +41,9 @@ impl ErrorKind {
 
 /// Why an operation, or connecting, failed, and what is known of the operation.
 ///
-/// Its text names gateways by origin and position only, and never what a gateway said: that is
-/// its [`source`](error::Error::source).
+/// Its text, by `Display` and by `Debug`, names gateways by origin and position only, and shows no
+/// parameter and no answer. What a gateway answered, and what serde says of a value, is its
+/// [`source`](error::Error::source): who prints that too prints what may be a secret.
 ///
 /// # Example
 ///
@@ -60,10 +61,10 @@ impl ErrorKind {
 /// }
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Error(Box<Parts>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Parts {
     kind: ErrorKind,
     completion: Completion,
@@ -73,12 +74,18 @@ struct Parts {
     lost: Option<Cause>,
     remote: Option<RemoteError>,
     failures: Vec<(String, Cause)>,
+    /// What is wrong with a list.
     detail: String,
+    conversion: Option<ConversionError>,
 }
+
+/// What serde says of a value, which it may show.
+#[derive(Clone, Debug)]
+struct ConversionError(String);
 
 impl Error {
     /// Of what was never begun.
-    pub(super) fn new(kind: ErrorKind, detail: String) -> Self {
+    pub(super) fn new(kind: ErrorKind) -> Self {
         Self(Box::new(Parts {
             kind,
             completion: Completion::No,
@@ -88,15 +95,34 @@ impl Error {
             lost: None,
             remote: None,
             failures: Vec::new(),
-            detail,
+            detail: String::new(),
+            conversion: None,
         }))
     }
 
-    /// The gateway performed the operation, and its result is not what the caller wants it to be.
-    pub(super) fn of_result(detail: String) -> Self {
-        let mut error = Self::new(ErrorKind::DecodeFailed, detail);
-        error.0.completion = Completion::Yes;
+    /// Of a request that cannot be written as JSON.
+    pub(super) fn of_request(why: String) -> Self {
+        let mut error = Self::new(ErrorKind::EncodeFailed);
+        error.0.conversion = Some(ConversionError(why));
         error
+    }
+
+    /// The gateway performed the operation, and its result is not what the caller wants it to be.
+    pub(super) fn of_result(why: String, attempts: u32, elapsed_milliseconds: u64) -> Self {
+        let mut error = Self::new(ErrorKind::DecodeFailed);
+        error.0.completion = Completion::Yes;
+        error.0.attempts = attempts;
+        error.0.elapsed_milliseconds = elapsed_milliseconds;
+        error.0.conversion = Some(ConversionError(why));
+        error
+    }
+
+    /// At this gateway, unless it names one.
+    pub(super) fn at(mut self, gateway: impl FnOnce() -> Option<String>) -> Self {
+        if self.0.attempts > 0 && self.0.gateway.is_none() {
+            self.0.gateway = gateway();
+        }
+        self
     }
 
     /// Of an operation; `gateway` is its label, `answer` the message that came last.
@@ -106,7 +132,7 @@ impl Error {
         answer: Option<&JsValue>,
     ) -> Self {
         let answered = matches!(failed.last_failure, LastFailure::Answered);
-        let mut error = Self::new(ErrorKind::Policy(failed.code), String::new());
+        let mut error = Self::new(ErrorKind::Policy(failed.code));
         error.0.completion = failed.completion;
         error.0.attempts = failed.attempts;
         error.0.elapsed_milliseconds = failed.elapsed_milliseconds;
@@ -120,7 +146,7 @@ impl Error {
 
     /// Of a client that ended.
     pub(super) fn of_client(code: ErrorCode) -> Self {
-        Self::new(ErrorKind::Policy(code), String::new())
+        Self::new(ErrorKind::Policy(code))
     }
 
     /// With the last failure of each gateway.
@@ -139,7 +165,9 @@ impl Error {
             Some("scheme") => "must have the scheme ws: or wss:",
             Some(_) | None => "must be an absolute URL",
         };
-        Self::new(ErrorKind::InvalidOption, alloc::format!("{name} {rule}"))
+        let mut error = Self::new(ErrorKind::InvalidOption);
+        error.0.detail = alloc::format!("{name} {rule}");
+        error
     }
 
     /// What went wrong.
@@ -198,8 +226,13 @@ impl fmt::Display for Error {
         if let (Some(gateway), Some(cause)) = (&parts.gateway, parts.lost) {
             write!(f, ": {gateway}: {}", Shown(cause))?;
         }
-        if !parts.detail.is_empty() {
-            write!(f, ": {}", parts.detail)?;
+        match parts.kind {
+            ErrorKind::DecodeFailed => f.write_str(": the result is not of the type asked for")?,
+            ErrorKind::EncodeFailed => f.write_str(
+                ": params must be a list, an object or () that JSON holds, whole numbers within ±(2^53-1)",
+            )?,
+            ErrorKind::InvalidOption => write!(f, ": {}", parts.detail)?,
+            ErrorKind::NoWebSocket | ErrorKind::Policy(_) => {}
         }
         for (gateway, cause) in &parts.failures {
             write!(f, "; {gateway}: {}", Shown(*cause))?;
@@ -209,6 +242,12 @@ impl fmt::Display for Error {
             write!(f, "; {attempts} attempts in {elapsed} ms")?;
         }
         write!(f, "; performed: {}", parts.completion.as_str())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Error").field(&format_args!("{self}")).finish()
     }
 }
 
@@ -227,6 +266,15 @@ impl fmt::Display for Shown {
 
 impl error::Error for Error {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        self.0.remote.as_ref().map(|remote| remote as _)
+        let remote = self.0.remote.as_ref().map(|remote| remote as _);
+        remote.or(self.0.conversion.as_ref().map(|conversion| conversion as _))
     }
 }
+
+impl fmt::Display for ConversionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl error::Error for ConversionError {}

@@ -10,13 +10,25 @@ use super::{
     slot::Slot,
     subscription::Feed,
 };
-use crate::policy::{AttemptId, Cause, ErrorCode, OperationError, OperationId};
+use crate::{
+    policy::{AttemptId, Cause, ErrorCode, GatewayIndex, Instant, OperationError, OperationId},
+    web::clock,
+};
 
 /// How many subscriptions that were given up before their answer are remembered.
 const MOST_LEFT: usize = 1_000;
 
+/// A value that a gateway told, and what an error of it would say.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub(super) value: JsValue,
+    pub(super) gateway: Option<GatewayIndex>,
+    pub(super) attempts: u32,
+    pub(super) elapsed_milliseconds: u64,
+}
+
 /// The value of a result, or why there is none.
-pub(super) type Outcome = Result<JsValue, Error>;
+pub(super) type Outcome = Result<Told, Error>;
 
 /// Who wants to know what becomes of an operation.
 #[derive(Debug)]
@@ -34,11 +46,22 @@ pub(super) struct Pending {
     /// The attempt that was written last, and the message that answered one last.
     attempt: Option<AttemptId>,
     answer: Option<JsValue>,
+    gateway: Option<GatewayIndex>,
+    attempts: u32,
+    began_at: Instant,
 }
 
 impl Pending {
     fn new(request: Request, owner: Owner) -> Self {
-        Self { request, owner, attempt: None, answer: None }
+        Self {
+            request,
+            owner,
+            attempt: None,
+            answer: None,
+            gateway: None,
+            attempts: 0,
+            began_at: clock::now(),
+        }
     }
 
     pub(super) fn of_caller(request: Request, slot: Rc<Slot<Outcome>>) -> Self {
@@ -53,6 +76,11 @@ impl Pending {
         Self::new(request, Owner::Subscriber(feed))
     }
 
+    fn told(&self, value: JsValue, gateway: Option<GatewayIndex>) -> Told {
+        let elapsed_milliseconds = clock::now().since(self.began_at);
+        Told { value, gateway, attempts: self.attempts, elapsed_milliseconds }
+    }
+
     /// Tells its owner how it ended; `failures` are asked for where the client gave up.
     pub(super) fn settle(
         self,
@@ -65,10 +93,10 @@ impl Pending {
             let gave_up = matches!(failed.code, ErrorCode::ConnectTimeout | ErrorCode::NoGateway);
             if gave_up { error.with_failures(failures()) } else { error }
         });
-        match (self.owner, outcome) {
+        match (&self.owner, outcome) {
             (Owner::Caller(slot), Ok(())) => {
-                let answer = self.answer.unwrap_or_default();
-                slot.settle(Ok(json_rpc::get(&answer, "result")));
+                let result = self.answer.as_ref().map(|answer| json_rpc::get(answer, "result"));
+                slot.settle(Ok(self.told(result.unwrap_or_default(), self.gateway)));
             }
             (Owner::Caller(slot), Err(error)) => slot.settle(Err(error)),
             (Owner::Subscriber(feed), Err(error)) => feed.fail(error),
@@ -99,15 +127,21 @@ impl Exchange {
     pub(super) fn frame(&mut self, operation: OperationId, attempt: AttemptId) -> Option<String> {
         let pending = self.operations.get_mut(&operation)?;
         pending.attempt = Some(attempt);
+        pending.attempts = pending.attempts.saturating_add(1);
         Some(pending.request.frame(attempt))
     }
 
-    /// Keeps a message until it is known what comes of it.
-    pub(super) fn answer(&mut self, operation: OperationId, message: &JsValue) -> Option<String> {
+    /// Keeps a message of this gateway until it is known what comes of it.
+    pub(super) fn answer(
+        &mut self,
+        operation: OperationId,
+        message: &JsValue,
+        gateway: Option<GatewayIndex>,
+    ) {
         if let Some(pending) = self.operations.get_mut(&operation) {
             pending.answer = Some(message.clone());
+            pending.gateway = gateway;
         }
-        None
     }
 
     /// A subscription was answered.
@@ -121,18 +155,22 @@ impl Exchange {
     /// The connection is lost: subscriptions hear nothing until they are issued again.
     pub(super) fn pause(&mut self) {
         self.left.clear();
-        self.feeds().for_each(|feed| feed.pause());
+        self.subscribers().for_each(|(feed, _)| feed.pause());
     }
 
-    fn feeds(&self) -> impl Iterator<Item = &Rc<Feed>> {
+    fn subscribers(&self) -> impl Iterator<Item = (&Rc<Feed>, &Pending)> {
         self.operations.values().filter_map(|pending| match &pending.owner {
-            Owner::Subscriber(feed) => Some(feed),
+            Owner::Subscriber(feed) => Some((feed, pending)),
             Owner::Caller(_) | Owner::Nobody => None,
         })
     }
 
-    /// A message that is no answer came. Says whom to tell what.
-    pub(super) fn hear(&mut self, message: &JsValue) -> Option<(Rc<Feed>, JsValue)> {
+    /// A message of this gateway that is no answer came. Says whom to tell what.
+    pub(super) fn hear(
+        &mut self,
+        message: &JsValue,
+        gateway: Option<GatewayIndex>,
+    ) -> Option<(Rc<Feed>, Told)> {
         if !matches!(json_rpc::kind_of(message), Kind::Notification) {
             self.count_protocol_error();
             return None;
@@ -140,8 +178,8 @@ impl Exchange {
         self.notifications = self.notifications.saturating_add(1);
         let params = json_rpc::get(message, "params");
         let name = json_rpc::get(&params, "subscription");
-        let feed = self.feeds().find(|feed| feed.is_named(&name))?;
-        Some((Rc::clone(feed), json_rpc::get(&params, "result")))
+        let (feed, pending) = self.subscribers().find(|(feed, _)| feed.is_named(&name))?;
+        Some((Rc::clone(feed), pending.told(json_rpc::get(&params, "result"), gateway)))
     }
 
     pub(super) fn count_protocol_error(&mut self) {

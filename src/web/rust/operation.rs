@@ -12,9 +12,9 @@ use core::{
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    Error, ErrorKind,
+    Error,
     exchange::{Outcome, Pending},
-    json_rpc::{self, Request},
+    json_rpc::Request,
     shared::Shared,
     slot::Slot,
 };
@@ -155,13 +155,12 @@ impl<R: DeserializeOwned> Future for Operation<R> {
                 }
                 Err(why) => {
                     this.stage = Stage::Over(Completion::No);
-                    return Poll::Ready(Err(Error::new(ErrorKind::EncodeFailed, why)));
+                    return Poll::Ready(Err(Error::of_request(why)));
                 }
             }
         }
         let Poll::Ready(outcome) = this.slot.poll(context) else { return Poll::Pending };
-        let outcome =
-            outcome.and_then(|value| json_rpc::from_value(value).map_err(Error::of_result));
+        let outcome = outcome.and_then(|told| this.shared.read(told));
         this.stage =
             Stage::Over(outcome.as_ref().map_or_else(Error::completion, |_| Completion::Yes));
         Poll::Ready(outcome)

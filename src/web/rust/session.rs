@@ -41,7 +41,8 @@ impl Session {
         params: impl Serialize,
     ) -> Result<R, Error> {
         let shared = self.shared()?;
-        Invoke::new(shared, Binding::Session(self.socket), method, params).await
+        let outcome = Invoke::new(shared, Binding::Session(self.socket), method, params).await;
+        outcome.map_err(|error: Error| error.at(|| Some(self.gateway.clone())))
     }
 
     /// As [`Client::notify`].

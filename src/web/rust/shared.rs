@@ -11,13 +11,13 @@ use core::{
     future::poll_fn,
 };
 
-use js_sys::{Math, futures::spawn_local};
-use serde::Serialize;
+use js_sys::{Array, Math, futures::spawn_local};
+use serde::{Serialize, de::DeserializeOwned};
 use wasm_bindgen::prelude::*;
 
 use super::{
     Delivery, Error, ErrorKind, Gateway, GatewayFailed, Options, Session, Stats,
-    exchange::{Exchange, Pending},
+    exchange::{Exchange, Pending, Told},
     json_rpc::{self, Kind, Request},
     notices::Hub,
     options::{CloseHook, ListHook, SessionHook, list_to_value},
@@ -119,7 +119,7 @@ impl Shared {
 
     pub(super) fn start(&self, event: Event) -> Result<(), Error> {
         if self.inner.constructor.is_none() {
-            return Err(Error::new(ErrorKind::NoWebSocket, String::new()));
+            return Err(Error::new(ErrorKind::NoWebSocket));
         }
         let starts = matches!(self.state(), ClientState::Idle | ClientState::Closed);
         self.inner.attach(&self.link);
@@ -337,12 +337,33 @@ impl Shared {
         self.listings.set(self.listings.get().saturating_add(1));
     }
 
-    /// Looks at one message.
+    /// Reads what was told as what is wanted.
+    pub(super) fn read<T: DeserializeOwned>(&self, told: Told) -> Result<T, Error> {
+        let Told { value, gateway, attempts, elapsed_milliseconds } = told;
+        json_rpc::from_value(value).map_err(|why| {
+            let error = Error::of_result(why, attempts, elapsed_milliseconds);
+            error.at(|| gateway.map(|gateway| self.label(gateway)))
+        })
+    }
+
+    /// Looks at the messages of a frame. What comes of one may end the connection that the rest
+    /// came on.
+    fn hear_all(&self, messages: &Array) {
+        let before = self.state();
+        for message in messages.iter() {
+            if self.state() != before {
+                return;
+            }
+            self.hear(&message);
+        }
+    }
+
     fn hear(&self, message: &JsValue) {
+        let gateway = self.inner.engine.borrow().gateway();
         let Kind::Answer(attempt, answer) = json_rpc::kind_of(message) else {
-            let heard = self.exchange.borrow_mut().hear(message); // the borrow ends on this line
-            if let Some((feed, value)) = heard {
-                feed.tell(value);
+            let heard = self.exchange.borrow_mut().hear(message, gateway); // the borrow ends here
+            if let Some((feed, told)) = heard {
+                feed.tell(told);
             }
             return;
         };
@@ -350,7 +371,10 @@ impl Shared {
         let left = {
             let mut exchange = self.exchange.borrow_mut();
             match operation {
-                Some(operation) => exchange.answer(operation, message),
+                Some(operation) => {
+                    exchange.answer(operation, message, gateway);
+                    None
+                }
                 None => exchange.take_left(attempt),
             }
         };
@@ -382,7 +406,7 @@ enum Name {
 }
 
 fn encode(method: &str, params: &impl Serialize) -> Result<Request, Error> {
-    Request::new(method, params).map_err(|why| Error::new(ErrorKind::EncodeFailed, why))
+    Request::new(method, params).map_err(Error::of_request)
 }
 
 impl Link {
@@ -403,7 +427,7 @@ impl Application for Link {
 
     fn take_message(&self, data: JsValue) {
         self.with(|shared| match json_rpc::decode(data) {
-            Some(messages) => messages.iter().for_each(|message| shared.hear(&message)),
+            Some(messages) => shared.hear_all(&messages),
             None => shared.exchange.borrow_mut().count_protocol_error(),
         });
     }

@@ -16,8 +16,8 @@ use wasm_bindgen::JsValue;
 
 use super::{
     Error,
-    exchange::Pending,
-    json_rpc::{self, Request},
+    exchange::{Outcome, Pending, Told},
+    json_rpc::Request,
     shared::Shared,
     slot::Queue,
 };
@@ -29,7 +29,7 @@ const MOST_MESSAGES: usize = 10_000;
 /// What the client and the subscription share.
 #[derive(Debug)]
 pub(super) struct Feed {
-    queue: Queue<Result<JsValue, Error>>,
+    queue: Queue<Outcome>,
     /// What the gateway that is connected calls it.
     name: RefCell<JsValue>,
     resumed: Cell<u32>,
@@ -56,8 +56,8 @@ impl Feed {
         !name.is_undefined() && *self.name.borrow() == *name
     }
 
-    pub(super) fn tell(&self, value: JsValue) {
-        self.queue.push(Ok(value));
+    pub(super) fn tell(&self, told: Told) {
+        self.queue.push(Ok(told));
     }
 
     pub(super) fn fail(&self, error: Error) {
@@ -112,11 +112,7 @@ impl<T: DeserializeOwned> Subscription<T> {
 
     fn poll_value(&self, context: &Context<'_>) -> Poll<Option<Result<T, Error>>> {
         let value = self.feed.queue.poll(context);
-        value.map(|value| {
-            value.map(|item| {
-                item.and_then(|value| json_rpc::from_value(value).map_err(Error::of_result))
-            })
-        })
+        value.map(|value| value.map(|item| item.and_then(|told| self.shared.read(told))))
     }
 }
 

@@ -58,7 +58,7 @@ async fn what_cannot_be_encoded_was_not_performed_and_what_cannot_be_decoded_was
     let mut wrong = begin(client.invoke::<u32>("m", ()));
     answer(&world, 0, r#""result":"text""#);
     let error = done(&mut wrong).unwrap_err();
-    assert_eq!(shown(&error), "DECODE_FAILED yes 0");
+    assert_eq!(shown(&error), "DECODE_FAILED yes 1");
     let mut any = begin(client.invoke::<IgnoredAny>("m", ()));
     answer(&world, 0, r#""result":"text""#);
     done(&mut any).unwrap();

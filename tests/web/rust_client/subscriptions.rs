@@ -43,7 +43,7 @@ async fn a_subscription_is_issued_again_and_told_under_its_new_name() {
     assert_eq!((news.resumed(), client.stats().subscriptions), (1, 1));
     tell(&world, 1, "7", "\"no number\"");
     tell(&world, 1, "7", "5");
-    assert_eq!(read(&mut news), Poll::Ready(Some(Err("DECODE_FAILED yes 0".into()))));
+    assert_eq!(read(&mut news), Poll::Ready(Some(Err("DECODE_FAILED yes 2".into()))));
     assert_eq!(read(&mut news), Poll::Ready(Some(Ok(5))));
 }
 
