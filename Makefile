@@ -6,8 +6,8 @@
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
 
-setup: ## install all that most targets need: Rust targets, wasm-bindgen, npm packages, workerd, Chromium, cargo-deny
-	@.ci/setup targets bindgen node worker chromium deny
+setup: ## install all that most targets need: Rust targets, wasm-bindgen, npm packages, types of platforms, workerd, Chromium, cargo-deny
+	@.ci/setup targets bindgen node types worker chromium deny
 
 build: ## compile the wasm and its JavaScript glue; print the sizes of their parts
 	@.ci/setup targets bindgen node

@@ -695,9 +695,6 @@ export class ClusterClient {
   /** Closes at once: settles every operation with `CLIENT_CLOSED`. Nothing happens afterwards until `connect()`. */
   close(): void;
 
-  /** As `close()`. */
-  [Symbol.dispose](): void;
-
   /**
    * Asks the cluster for something. Not connected yet, the operation waits, for
    * `retryTimeoutSeconds` at the longest; it does not make an idle client dial.
@@ -758,6 +755,14 @@ export class ClusterClient {
   dispatchEvent(event: Event): boolean;
 }
 
+/** As `close()`, for `using`. */
+export interface ClusterClient extends Disposing {}
+
+/** `[Symbol.dispose]`, where the library of the compiler knows it; it is there in any case. */
+type Disposing = SymbolConstructor extends { readonly dispose: infer Dispose extends symbol }
+  ? { [Key in Dispose]: () => void }
+  : object;
+
 /** How a `GatewaySocket` goes round: the options of a client that mean something to a socket, and two of its own. */
 export interface GatewaySocketOptions
   extends Pick<
@@ -793,6 +798,26 @@ export interface GatewaySocketErrorEvent extends Event {
   readonly error?: RegateError;
 }
 
+/** A `close` event, as a WebSocket has it. */
+export interface GatewaySocketCloseEvent extends Event {
+  readonly code: number;
+  readonly reason: string;
+  readonly wasClean: boolean;
+}
+
+/** The events of a `GatewaySocket`, by name. */
+export interface GatewaySocketEvents {
+  open: Event;
+  message: MessageEvent;
+  error: GatewaySocketErrorEvent;
+  close: GatewaySocketCloseEvent;
+}
+
+/** A listener to one of these events. */
+export type GatewaySocketListener<Heard> =
+  | ((event: Heard) => unknown)
+  | { handleEvent(event: Heard): unknown };
+
 /**
  * A WebSocket that goes round the gateways until one opens, for libraries that take a WebSocket class.
  *
@@ -816,11 +841,56 @@ export interface GatewaySocketErrorEvent extends Event {
  * createClient({ url: 'wss://cluster', webSocketImpl: Gateways, retryAttempts: Infinity, retryWait: async () => {} });
  * ```
  */
-export interface GatewaySocket extends WebSocket {
+export interface GatewaySocket {
   /** The full URL of the gateway while it is open. It may hold a secret: do not log it. */
   readonly gateway: string | undefined;
+  readonly url: string;
+  readonly protocol: string;
+  readonly extensions: string;
+  readonly bufferedAmount: number;
+  readonly readyState: 0 | 1 | 2 | 3;
+  readonly CONNECTING: 0;
+  readonly OPEN: 1;
+  readonly CLOSING: 2;
+  readonly CLOSED: 3;
+  binaryType: 'arraybuffer' | 'blob';
+  onopen: ((event: Event) => unknown) | null;
+  onmessage: ((event: MessageEvent) => unknown) | null;
   /** Hears `error` events. */
-  onerror: ((this: WebSocket, event: GatewaySocketErrorEvent) => unknown) | null;
+  onerror: ((event: GatewaySocketErrorEvent) => unknown) | null;
+  onclose: ((event: GatewaySocketCloseEvent) => unknown) | null;
+
+  /** As WebSocket has it; before `open` see `buffer`. */
+  send(data: string | ArrayBufferLike | ArrayBufferView | Blob): void;
+  /** As WebSocket has it. */
+  close(code?: number, reason?: string): void;
+
+  /** As `EventTarget` has it. */
+  addEventListener<Name extends keyof GatewaySocketEvents>(
+    name: Name,
+    listener: GatewaySocketListener<GatewaySocketEvents[Name]> | null,
+    options?: boolean | { once?: boolean; signal?: AbortSignal; passive?: boolean; capture?: boolean },
+  ): void;
+  addEventListener(
+    name: string,
+    listener: GatewaySocketListener<Event> | null,
+    options?: boolean | { once?: boolean; signal?: AbortSignal; passive?: boolean; capture?: boolean },
+  ): void;
+
+  /** As `EventTarget` has it. */
+  removeEventListener<Name extends keyof GatewaySocketEvents>(
+    name: Name,
+    listener: GatewaySocketListener<GatewaySocketEvents[Name]> | null,
+    options?: boolean | { capture?: boolean },
+  ): void;
+  removeEventListener(
+    name: string,
+    listener: GatewaySocketListener<Event> | null,
+    options?: boolean | { capture?: boolean },
+  ): void;
+
+  /** As `EventTarget` has it. */
+  dispatchEvent(event: Event): boolean;
 }
 
 /** The class, which may stand where `typeof WebSocket` is wanted. */

@@ -1,3 +1,5 @@
-/** What `import module from "regate/regate_bg.wasm"` gives where wasm files are modules (workerd); other bundlers give an address. */
-declare const module: WebAssembly.Module;
+/** The compiled module, as Workers and bundlers import it; an object where the platform's types know no WebAssembly. */
+declare const module: typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } }
+  ? Module
+  : object;
 export default module;
