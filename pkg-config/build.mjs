@@ -156,7 +156,21 @@ function renameInGlue(glue, { imports, exports }) {
     .replaceAll(/(\bwasm\.)(\w+)()/g, shortOf(calls))
     .replaceAll(/(")(\.\/\w+\.js)(": import)/g, (_, before, _module, after) => `${before}a${after}`);
   if (missing.size > 0) throw new BuildError(`glue and wasm differ in ${[...missing].join(', ')}`);
-  writeFileSync(glue, shorter);
+  writeFileSync(glue, refusingOthers(shorter, exports.length));
+}
+
+/** The glue takes any module whose imports it has, and keeps it for good: ours has so many exports, with a start among them. */
+function refusingOthers(glue, count) {
+  const [taken, start] = [
+    /^( +)wasm = instance\.exports;$/m,
+    /\bwasm(\.[\w$]+)\(\);\s+return wasm;/.exec(glue)?.[1],
+  ];
+  if (!taken.test(glue) || start === undefined) throw new BuildError('the glue takes its wasm in a new way');
+  const isOther = `!instance.exports${start} || Object.keys(instance.exports).length !== ${count}`;
+  return glue.replaceAll(
+    new RegExp(taken, 'gm'),
+    (line, indent) => `${indent}if (${isOther}) throw new TypeError("not regate's wasm");\n${line}`,
+  );
 }
 
 function checkPaths(wasm) {

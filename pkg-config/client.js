@@ -55,7 +55,7 @@ export class ClusterClient extends EventTarget {
     this.#core = checked(() => new Core(options, drawSeed(), false));
     const { closePolicy, codec, gateways, logger, session } = options;
     const given = (group, name) => options[group]?.[name] ?? options[`${group}.${name}`];
-    this.#application = { closePolicy, gateways, session };
+    this.#application = { closePolicy, gateways, session, sockets: options.WebSocket };
     this.#log = makeLog(logger);
     this.#codec = makeCodec(codec, given('heartbeat', 'method'));
     this.#exchange = new Exchange(this.#core, this.#host, this.#codec, {
@@ -320,8 +320,10 @@ export class ClusterClient extends EventTarget {
     if (to === 'connected' || to === 'closed') {
       const ready = this.#readies.get(this.#told);
       this.#readies.delete(this.#told);
+      const end = to === 'closed' ? this.#endOf(notice, ready) : undefined;
       if (to === 'connected') ready?.resolve();
-      else ready?.reject(this.#endOf(notice, ready));
+      else ready?.reject(end);
+      this.#exchange.gaveUpWith = isOwn(notice.reason) ? undefined : end;
     }
     if (to === 'closed') {
       this.#endWakes?.();
@@ -334,6 +336,7 @@ export class ClusterClient extends EventTarget {
   #begin(from) {
     this.#told += 1;
     if (from === 'closed') this.#closed = makePromise();
+    this.#exchange.gaveUpWith = undefined;
     this.#endWakes ??= listenForWakes((kind) => {
       this.#core.wake(kind);
       this.#drain();
@@ -341,12 +344,12 @@ export class ClusterClient extends EventTarget {
   }
 
   #endOf({ reason }, ready) {
-    if (reason === 'aborted') return ready.abortReason;
+    if (reason === 'aborted') return ready?.abortReason;
     if (reason === 'requested') return new RegateError('CLIENT_CLOSED');
     return new RegateError(reason, {
       failures: failuresOf(this.#core.failures()),
-      cause: this.#listError,
-      elapsedMilliseconds: Math.round(performance.now() - ready.beganAt),
+      cause: this.#listError ?? this.#application.sockets?.headersError,
+      elapsedMilliseconds: ready && Math.round(performance.now() - ready.beganAt),
     });
   }
 
@@ -361,6 +364,9 @@ export class ClusterClient extends EventTarget {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }
+
+/** Whether the application itself ended it. */
+const isOwn = (reason) => reason === 'requested' || reason === 'aborted';
 
 /** The verdict that an error of a session hook carries, if any. */
 function verdictOf(error) {

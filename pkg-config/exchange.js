@@ -98,6 +98,7 @@ export class Exchange {
   #retried = new Map(); // by the ids of attempts beyond the first
   #issues = new Set();
   #left = new Map(); // by the ids of frames: subscriptions that were given up before their answer
+  gaveUpWith; // the error, from then until it is connected anew
   protocolErrors = 0;
   notifications = 0;
 
@@ -356,6 +357,7 @@ export class Exchange {
         fields.detail = `code ${fields.cause.code}`;
     } else if (code === 'CONNECTION_LOST') fields.closeCode = closeCode;
     else if (notice.cause !== undefined) fields.cause = lossOf(notice);
+    if (code === 'CLIENT_CLOSED') fields.cause ??= this.gaveUpWith;
     if (code === 'MESSAGE_TOO_BIG')
       fields.detail =
         notice.attempts === 0 ? 'longer than limits.maxMessageBytes' : 'the gateway closed with 1009';

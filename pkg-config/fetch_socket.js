@@ -32,14 +32,15 @@ export function withTransport(options) {
   const isFunction = typeof headers === 'function';
   const fixed = isFunction ? undefined : readHeaders(headers);
   const headersOf = isFunction ? async (url) => readHeaders(await headers(url)) : () => fixed;
-  return {
-    ...others,
-    WebSocket: class extends FetchSocket {
-      constructor(url, protocols) {
-        super(url, protocols, headersOf);
-      }
-    },
-  };
+  class WebSocket extends FetchSocket {
+    /** What the headers function threw at the last dial, or what is wrong with what it gave. */
+    static headersError;
+
+    constructor(url, protocols) {
+      super(url, protocols, headersOf);
+    }
+  }
+  return { ...others, WebSocket };
 }
 
 /** A copy of what an application gave as headers. Names and values may be secrets: an error shows no value. */
@@ -48,9 +49,11 @@ function readHeaders(given) {
   if (!isObject) throw wrong('headers must be an object, a list of pairs, or a function that gives one');
   const headers = new Headers();
   const pairs = checked(() =>
-    Symbol.iterator in given ? Array.from(given, ([...pair]) => pair) : Object.entries(given),
+    Symbol.iterator in given ? Array.from(given, readPair) : Object.entries(given),
   );
-  for (const [name, value] of pairs) {
+  for (const [place, pair] of pairs.entries()) {
+    if (pair?.length !== 2) throw wrong(`headers[${place}] must be a pair of a name and a value`);
+    const [name, value] = pair;
     if (typeof name !== 'string' || !TOKEN.test(name))
       throw wrong('headers: a name must be of the characters that HTTP allows in a token');
     if (OF_THE_HANDSHAKE.test(name)) throw wrong(`headers: ${name} is the handshake's own`);
@@ -60,6 +63,10 @@ function readHeaders(given) {
   }
   return headers;
 }
+
+/** A copy of a pair; what is none is not looked into. */
+const readPair = (given) =>
+  given !== null && typeof given === 'object' && Symbol.iterator in given ? Array.from(given) : undefined;
 
 /**
  * A socket that is dialled by `fetch`, with as much of the interface of WebSocket as a client uses. Its handlers are called by
@@ -75,6 +82,7 @@ class FetchSocket extends EventTarget {
   onmessage = null;
   onopen = null;
   #dialling = new AbortController();
+  #headersFailed = false;
   #socket;
 
   constructor(url, protocols, headersOf) {
@@ -126,8 +134,12 @@ class FetchSocket extends EventTarget {
   /** Asks for the headers of this dial; what is wrong with them is the application's own fault. */
   async #ask(headersOf) {
     try {
-      return await headersOf(this.url);
+      const headers = await headersOf(this.url);
+      this.constructor.headersError = undefined;
+      return headers;
     } catch (error) {
+      this.#headersFailed = true;
+      this.constructor.headersError = error;
       report(error);
       throw error;
     }
@@ -153,6 +165,7 @@ class FetchSocket extends EventTarget {
     this.readyState = CLOSED;
     const socket = this.#socket;
     if (socket !== undefined) Object.assign(socket, { onmessage: null, onerror: null, onclose: null });
-    this.dispatchEvent(Object.assign(new Event('close'), { code, reason, wasClean, status }));
+    const headersFailed = this.#headersFailed;
+    this.dispatchEvent(Object.assign(new Event('close'), { code, reason, wasClean, status, headersFailed }));
   }
 }

@@ -329,7 +329,7 @@ export interface ClientOptions {
   /**
    * Headers of the handshake, with the transport "fetch". They are taken to be secrets: no error, event
    * or log line shows one. A function is asked at each dial, with the URL of the gateway, so that each
-   * has a fresh token; its failure is reported, and fails the dial.
+   * has a fresh token; its failure is reported, fails the dial, and is the `cause` of CONNECT_TIMEOUT.
    *
    * @example
    * ```ts
@@ -490,7 +490,7 @@ export interface GatewayFailure {
 
 /** What an error of regate is about. These strings never change their meaning. */
 export type RegateErrorCode =
-  /** The client is closed. */
+  /** The client is closed. Where it gave up, the `cause` is the error that it gave up with; `connect()` begins afresh. */
   | 'CLIENT_CLOSED'
   /** Never sent: the client is reconnecting, and the operation may not wait. */
   | 'CLIENT_RECONNECTING'
@@ -628,6 +628,7 @@ export type ClientListener<Name extends keyof ClientEvents> =
   | ((event: CustomEvent<ClientEvents[Name]>) => void)
   | { handleEvent(event: CustomEvent<ClientEvents[Name]>): void };
 
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: no class body can have a member only where a library knows its name
 /**
  * A client of a cluster, and an `EventTarget`. It belongs to the page, request or Durable Object that
  * connected it.

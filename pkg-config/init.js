@@ -36,6 +36,9 @@ function adviceFor(cause) {
   if (/MIME|magic (word|number|header)|expected 4 bytes|expected magic|is empty/i.test(text)) {
     return 'what was fetched is no wasm: serve regate_bg.wasm beside the script as application/wasm, or use regate/inline';
   }
+  if (/not regate's wasm|\bimport\b/i.test(text)) {
+    return 'this is another wasm: pass init() the regate_bg.wasm of this very version of regate';
+  }
   if (/fetch|network|load|HTTP|status/i.test(text)) {
     return 'regate_bg.wasm could not be fetched: copy it beside the script, allow it in connect-src, or use regate/inline';
   }

@@ -262,7 +262,10 @@ export class Lane {
   #giveUp(reason) {
     if (this.#ring.comesBack) this.#ring.patience.failed();
     const failures = failuresOf(this.#core.failures());
-    const error = new RegateError(reason, { failures, cause: this.#listError });
+    const error = new RegateError(reason, {
+      failures,
+      cause: this.#listError ?? this.#ring.options.WebSocket?.headersError,
+    });
     return { code: 1006, reason: '', wasClean: false, erred: true, error };
   }
 }

@@ -45,6 +45,9 @@ pub enum Cause {
     Closed(CloseCode),
     /// The dial neither opened nor failed within its limit.
     DialLimit,
+    /// The function that gives the headers of the handshake failed, or what it gave are none. Only a
+    /// transport that sends headers can tell.
+    HeadersFailed,
     /// No byte came while answers to pings were owed.
     HeartbeatLost,
     /// The page went into the back/forward cache.
@@ -83,6 +86,7 @@ impl Cause {
             Self::Dropped => "reconnect() was called",
             Self::Closed(_) => "closed",
             Self::DialLimit => "dial limit",
+            Self::HeadersFailed => "the headers function failed",
             Self::HeartbeatLost => "heartbeat lost",
             Self::Hidden => "page hidden",
             Self::ListFailed => "the function gave no list",
@@ -107,6 +111,7 @@ impl Cause {
             Self::Dropped
             | Self::DialLimit
             | Self::ConstructorThrew
+            | Self::HeadersFailed
             | Self::HeartbeatLost
             | Self::Hidden
             | Self::ListFailed
@@ -222,6 +227,7 @@ pub const fn default_verdict(cause: Cause, in_flight: InFlight) -> Verdict {
         Cause::Dropped
         | Cause::ConstructorThrew
         | Cause::DialLimit
+        | Cause::HeadersFailed
         | Cause::HeartbeatLost
         | Cause::Hidden
         | Cause::ListFailed

@@ -197,8 +197,10 @@ fn report<A: Application>(inner: &Rc<Inner<A>>, id: SocketId, event: &JsValue) {
         Some("open") => Event::SocketOpened(id),
         Some("close") => {
             inner.note_close_reason(Reflect::get(event, &"reason".into()).unwrap_or_default());
-            // Only a transport that sees the answer to its handshake says a status.
+            // Only a transport that sees the answer to its handshake says a status, and only one that sends
+            // headers how it got none.
             let cause = match number_of(event, "status") {
+                0 if has(event, "headersFailed") => Cause::HeadersFailed,
                 0 => Cause::Closed(CloseCode::from_event(number_of(event, "code"))),
                 status => Cause::Refused(HttpStatus::from_response(status)),
             };
@@ -210,6 +212,10 @@ fn report<A: Application>(inner: &Rc<Inner<A>>, id: SocketId, event: &JsValue) {
         inner.forget_socket(id);
     }
     inner.handle_from_outside(event);
+}
+
+fn has(event: &JsValue, property: &str) -> bool {
+    Reflect::get(event, &property.into()).is_ok_and(|value| value.is_truthy())
 }
 
 fn name_of(thrown: &JsValue) -> Option<String> {

@@ -360,3 +360,49 @@ test('heartbeat.method, nested or dotted', async (t) => {
     client.close();
   }
 });
+
+test('what is refused after the client gave up says why, until it is connected anew or closed', async (t) => {
+  const clock = virtualClock(t);
+  for (const [closePolicy, code] of [
+    [() => 'stop', 'NO_GATEWAY'],
+    [undefined, 'CONNECT_TIMEOUT'],
+  ]) {
+    let isUp = false;
+    const made = (socket) => queueMicrotask(() => (isUp ? socket.open() : socket.fail()));
+    const { WebSocket } = fakeSockets({ made });
+    const client = new ClusterClient({ gateways: ['ws://a.example'], logger: null, WebSocket, closePolicy });
+    const connecting = assert.rejects(client.connect(), { code });
+    await clock.advance(100_000);
+    await connecting;
+    const refusals = async () => {
+      const subscription = client.subscribe('a.subscribe', [], () => {});
+      const errors = [];
+      for (const promise of [
+        client.invoke('m'),
+        client.invoke('m', [], { readOnly: true }),
+        subscription.ended,
+      ])
+        await promise.catch((error) => errors.push(error));
+      assert.deepEqual(
+        errors.map((error) => error.code),
+        Array(3).fill('CLIENT_CLOSED'),
+      );
+      return errors.map(({ cause }) => cause);
+    };
+    for (const cause of await refusals()) {
+      assert.equal(cause.code, code);
+      assert.deepEqual(
+        cause.failures.map(({ gateway, closeCode }) => [gateway, closeCode]),
+        [['ws://a.example [0]', 1006]],
+      );
+    }
+    client.close();
+    assert.equal((await refusals())[0].code, code, 'closing what is closed changes nothing');
+    isUp = true;
+    const again = client.connect();
+    await clock.advance(1);
+    await again;
+    client.close();
+    assert.deepEqual(await refusals(), [undefined, undefined, undefined]);
+  }
+});

@@ -105,6 +105,41 @@ test('INIT_FAILED says what is wrong, and a later init may succeed', async (t) =
   }
 });
 
+/** The bytes of a module with so many exports of an empty function, which have such names as ours. */
+function moduleWith(names) {
+  const section = (id, bytes) => [id, ...leb(bytes.length), ...bytes];
+  const leb = (number) =>
+    number < 128 ? [number] : [(number % 128) + 128, ...leb(Math.floor(number / 128))];
+  const exported = names.flatMap((name) => [name.length, ...Buffer.from(name), 0, 0]);
+  const sections = [
+    section(1, [1, 0x60, 0, 0]),
+    section(3, [1, 0]),
+    section(7, [...leb(names.length), ...exported]),
+    section(10, [1, 2, 0, 0x0b]),
+  ];
+  return new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, ...(names.length > 0 ? sections.flat() : [])]);
+}
+
+test('a module that is another is INIT_FAILED, and none of it is kept', async () => {
+  const own = WebAssembly.Module.exports(new WebAssembly.Module(bytes())).map(({ name }) => name);
+  const importing = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 2, 8, 1, 1, 0x62, 1, 0x63, 2, 0, 0]; // b.c, a memory
+  const others = {
+    'without exports': moduleWith([]),
+    'with some names of ours': moduleWith(own.slice(0, -1)),
+    'with one more': moduleWith([...own, 'other']),
+    'with as many others': moduleWith(own.map((name) => `${name}_`)),
+    'with imports that nobody has': new Uint8Array(importing),
+  };
+  for (const [name, other] of Object.entries(others)) {
+    const { init, tcpTimeouts } = await importEntry(freshPackage());
+    for (const source of [other, new WebAssembly.Module(other)])
+      await assert.rejects(init(source), withCode('INIT_FAILED', /this is another wasm: pass/), name);
+    assert.throws(() => tcpTimeouts('1:3:100'), withCode('NOT_INITIALISED', /./), name);
+    await init();
+    assert.deepEqual(tcpTimeouts('1:3:100').waits(), [1, 2], name);
+  }
+});
+
 test('connect() says INIT_FAILED too', async () => {
   const { connect } = await importEntry(freshPackage(), 'index.web.js');
   // Node fetches no file: URL.

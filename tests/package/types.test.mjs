@@ -28,12 +28,17 @@ socket.addEventListener('close', ({ code }) => code.toFixed());
 socket.addEventListener('error', ({ error }) => error?.failures);
 `;
 const MODULE = "import wasm from 'regate/regate_bg.wasm'; export const module: WebAssembly.Module = wasm;";
-const DISPOSED = "import type { ClusterClient } from 'regate'; export const end = (client: ClusterClient) => client[Symbol.dispose]();";
+const DISPOSED =
+  "import type { ClusterClient } from 'regate'; export const end = (client: ClusterClient) => client[Symbol.dispose]();";
 
 // What a project may have: the library of its compiler, left out for the default one of its target, and types of its platform.
 const setups = [
   ...['NodeNext', 'Preserve'].flatMap((module) =>
-    ['DOM', 'WebWorker'].map((lib) => ({ module, lib: ['ES2022', lib, 'ESNext.Disposable'], disposes: true })),
+    ['DOM', 'WebWorker'].map((lib) => ({
+      module,
+      lib: ['ES2022', lib, 'ESNext.Disposable'],
+      disposes: true,
+    })),
   ),
   { lib: undefined },
   { lib: ['ES2022', 'WebWorker'] },

@@ -53,6 +53,7 @@ impl Log {
                 reason:
                     StateReason::Lost(
                         Cause::Closed(_)
+                        | Cause::HeadersFailed
                         | Cause::HeartbeatLost
                         | Cause::NotOpen
                         | Cause::SendThrew

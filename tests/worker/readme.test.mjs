@@ -21,6 +21,11 @@ test('it reads through one connection, and through the next when its gateway is 
     durableObjects: { CLUSTER: 'Cluster' },
   });
   const read = async () => (await miniflare.dispatchFetch('http://worker/')).json();
+  await Promise.all(cluster.gateways.map((gateway) => gateway.rejectUpgrade(403)));
+  for (let request = 0; request < 3; request += 1)
+    await assert.rejects(read(), /no gateway is left|not valid JSON/);
+  assert.match(lines.splice(0).join(''), /gave up with NO_GATEWAY/);
+  await cluster.heal();
   assert.equal(await read(), null);
   assert.equal(await read(), null);
   const { gateways } = await cluster.stats();

@@ -202,6 +202,33 @@ test('headers of a function are asked for at each dial; its faults are reported,
   assert.equal(gateway.dials.length, 2, 'nothing is sent with wrong headers');
 });
 
+test('a headers function that fails is named by every sign of it, and what it threw is the cause', async (t) => {
+  const gateway = await startGateway(t);
+  const options = { transport: 'fetch', networking: quick };
+  for (const [given, cause] of [
+    [{ throws: 's3cret' }, /^s3cret$/],
+    [{ a: 's3cret\n' }, /headers: a must be a text/],
+    [[['a', 's3cret', 'c']], /headers\[0\] must be a pair/],
+    [[5], /headers\[0\] must be a pair/],
+    [null, /headers must be an object/],
+  ]) {
+    const told = await ask('/headers', { ...options, gateways: [gateway.url('/open')], made: [given] });
+    assert.equal(told.code, 'CONNECT_TIMEOUT');
+    assert.match(told.message, /the headers function failed/);
+    assert.doesNotMatch(told.message, /s3cret|1006/);
+    const [failure] = told.failures;
+    assert.deepEqual([failure.cause, failure.closeCode], ['the headers function failed', undefined]);
+    assert.match(told.cause, cause);
+  }
+  // The function is well again: what failed since is the gateway's.
+  const later = await ask('/headers', {
+    ...options,
+    gateways: [gateway.url('/status/503')],
+    made: [{ throws: 'once' }, {}],
+  });
+  assert.deepEqual([later.code, later.cause, later.failures[0].status], ['CONNECT_TIMEOUT', undefined, 503]);
+});
+
 test('wrong options of transports', async () => {
   for (const [options, rule] of [
     [{ transport: 'tcp' }, '"websocket", "fetch"'],
@@ -213,8 +240,10 @@ test('wrong options of transports', async () => {
     [{ transport: 'fetch', headers: 's3cret' }, 'headers must be an object'],
     [{ transport: 'fetch', headers: { '': 'x' } }, 'a name must be of the characters'],
     [{ transport: 'fetch', headers: { 's3cret s3cret': 'x' } }, 'a name must be of the characters'],
-    [{ transport: 'fetch', headers: ['a'] }, 'headers: a must be a text'],
-    [{ transport: 'fetch', headers: [5] }, 'reading the options failed'],
+    ...[['a'], ['s3'], [5], [null], [undefined], [['a']], [['a', 'b', 's3cret']], [{ a: 'b' }]].map(
+      (headers) => [{ transport: 'fetch', headers }, 'headers[0] must be a pair of a name and a value'],
+    ),
+    [{ transport: 'fetch', headers: [['a', 'b'], []] }, 'headers[1] must be a pair'],
     [{ transport: 'fetch', headers: { a: 5 } }, 'headers: a must be a text'],
     [{ transport: 'fetch', headers: { a: 's3crét' } }, 'headers: a must be a text'],
     [{ transport: 'fetch', headers: { a: 's3cret\r\nb: c' } }, 'headers: a must be a text'],

@@ -116,7 +116,9 @@ const paths = {
     const asked = [];
     const headers = async (url) => {
       asked.push(url);
-      return made[Math.min(asked.length, made.length) - 1];
+      const given = made[Math.min(asked.length, made.length) - 1];
+      if (given?.throws) throw new Error(given.throws);
+      return given;
     };
     const reported = [];
     const keep = (event) => {
@@ -125,10 +127,12 @@ const paths = {
     };
     addEventListener('error', keep);
     const client = await make({ ...options, headers });
-    const ended = await ending(client.connect());
+    const connecting = client.connect();
+    const ended = await ending(connecting);
+    const cause = await connecting.catch((error) => error.cause?.message);
     client.close();
     removeEventListener('error', keep);
-    return { ...ended, asked, reported };
+    return { ...ended, cause, asked, reported };
   },
   async '/wrong'({ also, ...options }) {
     await init();
