@@ -628,7 +628,6 @@ export type ClientListener<Name extends keyof ClientEvents> =
   | ((event: CustomEvent<ClientEvents[Name]>) => void)
   | { handleEvent(event: CustomEvent<ClientEvents[Name]>): void };
 
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: no class body can have a member only where a library knows its name
 /**
  * A client of a cluster, and an `EventTarget`. It belongs to the page, request or Durable Object that
  * connected it.
