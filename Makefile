@@ -45,7 +45,7 @@ chaos: setup ## clients under faults of every kind, judged by a journal; SEED=7 
 	@node pkg-config/build.mjs --pack --quiet
 	@SEED=$(SEED) DURATION=$(DURATION) node tests/chaos/chaos.mjs
 
-storm: ## a million simulated clients whose gateways fail, into benches/results/storm; CLIENTS=100000 SEED=7 (five minutes)
+storm: ## a million simulated clients whose gateways fail, into benches/results/storm; CLIENTS=100000 SEED=7 (five to ten minutes)
 	@cargo run --quiet --locked --manifest-path benches/storm/Cargo.toml --target-dir $(or $(CARGO_TARGET_DIR),target) --features charts -- \
 	  $(if $(CLIENTS),--clients $(CLIENTS)) $(if $(SEED),--seed $(SEED))
 

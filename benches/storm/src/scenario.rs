@@ -182,10 +182,11 @@ pub fn variants() -> Vec<Variant> {
         Variant {
             name: "far-clients",
             meaning: "as large-fleet, but round trips of 20 to 200 ms instead of 10 to 60",
-            reason: "A round of five refused dials takes longer, so that at the return more clients are in \
-             the midst of one: for one round trip after the return each of their dials still comes as \
-             if all were down, and then the first to arrive is accepted. That first moment is the \
-             peak after the return.",
+            reason: "A round of five refused dials takes longer, so that at the return more \
+                     clients are in the midst of one: for one round trip after the return each of \
+                     their dials still comes as if all were down, and then the first to arrive is \
+                     accepted. That first moment is the peak after the return, and the longer the \
+                     ways, the higher it is.",
             way_milliseconds: FAR,
             ..base.clone()
         },
@@ -201,11 +202,12 @@ pub fn variants() -> Vec<Variant> {
         Variant {
             name: "defaults-silent",
             meaning: "nothing set, and gateways that are down are silent",
-            reason: "The worst of all: the fleet dials in step, and stays in step. A round over five silent \
-                     gateways takes most of half a minute, all of it by limits that are the same for every \
-                     client, and the waits between are short: a fifth of them parts the clients by a second \
-                     after half a minute, not by the half minute itself. So the gateways that return are \
-                     dialled by a large part of the fleet at once.",
+            reason: "The worst for gateways that return: the fleet dials in step, and stays in \
+                     step. A round over five silent gateways takes half a minute, all of it by \
+                     limits that are the same for every client, and the waits between are short: \
+                     a fifth of them parts the clients by less than a second within two minutes. \
+                     So the gateways that return are dialled by a large part of the fleet at \
+                     once.",
             when_down: WhenDown::Silent,
             ..defaults.clone()
         },
