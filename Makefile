@@ -1,6 +1,6 @@
 # The front door. Every target first installs what it needs (.ci/setup, which says so and does nothing twice); the work itself
 # stands in the scripts of .ci, pkg-config and tests.
-.PHONY: help setup build package test lint vectors prove matrix interop fuzz mutants chaos storm demo www clean
+.PHONY: help setup build package test lint vectors prove bench matrix interop fuzz mutants chaos storm demo www clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -30,6 +30,11 @@ vectors: ## run the public test vectors (of the folder in REGATE_VECTORS, else t
 prove: setup ## the longer proofs: failover times, 20,000 operations through kills, a million random worlds (a quarter of an hour)
 	@node pkg-config/build.mjs --pack --quiet
 	@node tests/prove/prove.mjs
+
+bench: ## regate beside what else one would use, tables and charts in benches/results; SECTION=bundle,throughput QUICK=1
+	@.ci/setup targets bindgen node chromium bench
+	@node pkg-config/build.mjs --pack --quiet
+	@node benches/bench.mjs --wait-for-quiet 30 $(if $(SECTION),--section $(SECTION)) $(if $(QUICK),--quick)
 
 interop: setup ## MQTT.js, graphql-ws and eth_subscribe through kills of mosquitto, graphql-ws and ganache; KILLS=20
 	@.ci/setup interop

@@ -44,6 +44,8 @@ export const steps = [
   ),
   // So is the storm.
   lint('rustfmt-storm', ['cargo', 'fmt', '--manifest-path', 'benches/storm/Cargo.toml', '--check']),
+  // What is measured natively is a crate of its own, too.
+  lint('rustfmt-backoff', ['cargo', 'fmt', '--manifest-path', 'benches/backoff/Cargo.toml', '--check']),
   // JavaScript, TypeScript, JSON: formatting and lints.
   lint('biome', [bin('biome'), 'ci', '--colors=off', '--error-on-warnings']),
   // The denied lints, on the host (core alone, tests and benches too) and on wasm (with what JavaScript sees).
@@ -141,6 +143,9 @@ export const steps = [
     group: 'test',
     after: 'package',
   }),
+
+  // The bench measures what it says, with the adapters that need no library of others.
+  test('benches', 'node', ['node', '--test', 'benches/bench.test.mjs'], { after: 'package' }),
 
   // Every *.test.mjs below tests/, a step for each folder there.
   ...nodeSuites(),

@@ -68,8 +68,9 @@ export class Chromium {
    *
    * @param {string} url
    * @param {(message: any) => void} [told] called with what the page gives to `tell(value)`
+   * @param {(method: string, params: any) => void} [heard] called with every other event of the page's session
    */
-  async open(url, told = () => {}) {
+  async open(url, told = () => {}, heard = () => {}) {
     const { browserContextId } = await this.call('Target.createBrowserContext');
     const { targetId } = await this.call('Target.createTarget', { url: 'about:blank', browserContextId });
     const { sessionId } = await this.call('Target.attachToTarget', { targetId, flatten: true });
@@ -84,7 +85,7 @@ export class Chromium {
         else if (method === 'Inspector.targetCrashed') {
           troubles.push('the page crashed');
           reject(new Error('the page crashed'));
-        }
+        } else heard(method, params);
       });
     });
     await Promise.all([call('Page.enable'), call('Runtime.enable'), call('Inspector.enable')]);
@@ -159,11 +160,11 @@ export class Chromium {
 
 /** A loaded page. */
 class Page {
-  #call;
   #attach;
 
   constructor(call, troubles, close, attach) {
-    this.#call = call;
+    /** Calls a method of the protocol. */
+    this.call = call;
     this.#attach = attach;
     this.troubles = troubles;
     this.close = close;
@@ -175,9 +176,9 @@ class Page {
    * @param {number} milliseconds
    */
   async freeze(milliseconds) {
-    await this.#call('Page.setWebLifecycleState', { state: 'frozen' });
+    await this.call('Page.setWebLifecycleState', { state: 'frozen' });
     await after(milliseconds);
-    await this.#call('Page.setWebLifecycleState', { state: 'active' });
+    await this.call('Page.setWebLifecycleState', { state: 'active' });
   }
 
   /**
@@ -209,7 +210,7 @@ class Page {
    */
   async evaluate(run, ...args) {
     const expression = `(${run})(...${JSON.stringify(args)})`;
-    const { result, exceptionDetails } = await this.#call('Runtime.evaluate', {
+    const { result, exceptionDetails } = await this.call('Runtime.evaluate', {
       expression,
       awaitPromise: true,
       returnByValue: true,
