@@ -50,7 +50,7 @@ const platforms = join(project, 'tests/types/node_modules');
 
 for (const { module = 'NodeNext', lib, types = [], disposes = false } of setups) {
   const name = [`module ${module}`, `library ${lib ?? 'by default'}`, ...types].join(', ');
-  test(name, () => {
+  test(`compiles: ${name}`, () => {
     const folder = join(installedProject(), name.replaceAll(/[^\w]+/g, '-'));
     mkdirSync(folder);
     const compilerOptions = {
