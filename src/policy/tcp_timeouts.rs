@@ -448,4 +448,27 @@ mod tests {
             assert_eq!(found, error, "{text}");
         }
     }
+
+    #[test]
+    fn a_warning_begins_where_its_rule_says() {
+        use super::TcpTimeoutsWarning::{InitialOverMaxSingle, NeverGrows, UnusualBackoff};
+        let over = |initial_milliseconds| InitialOverMaxSingle {
+            initial_milliseconds,
+            max_single_milliseconds: 100,
+        };
+        let odd = |backoff_percent| UnusualBackoff { backoff_percent };
+        for (text, warnings) in [
+            ("99:1000:100:100", alloc::vec![]),
+            ("100:1000:100:100", alloc::vec![]),
+            ("101:1000:100:100", alloc::vec![over(101)]),
+            ("9:1000:10", alloc::vec![NeverGrows { wait_milliseconds: 9 }]),
+            ("10:1000:10", alloc::vec![]),
+            ("1000:9000:9", alloc::vec![odd(9)]),
+            ("1000:9000:10", alloc::vec![]),
+            ("1000:9000:100", alloc::vec![]),
+            ("1000:9000:101", alloc::vec![odd(101)]),
+        ] {
+            assert_eq!(parse(text).warnings().collect::<Vec<_>>(), warnings, "{text}");
+        }
+    }
 }

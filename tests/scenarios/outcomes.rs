@@ -493,3 +493,24 @@ fn what_waits_may_go_out_at_its_very_limit() {
     stage.run_until(1_000);
     assert_eq!(stage.sent_at(operation), [1_000]);
 }
+
+#[test]
+fn what_could_not_be_written_was_not_sent_and_is_no_attempt() {
+    let not_encoded = Frame::Refused(SendFailure::NotEncoded);
+    // The first time: nothing was ever sent.
+    let mut stage = steady(1);
+    stage.frames = Script::always(not_encoded);
+    let operation = stage.write();
+    assert_eq!(stage.failure(operation), (ErrorCode::Aborted, No));
+    let counts = stage.engine.operation_counts();
+    assert_eq!((counts.attempts, counts.retries), (0, 0));
+
+    // The second time: the first attempt was sent, and may have been performed.
+    let mut stage = steady(2);
+    stage.frames = Script::first([Frame::Closed(1006), not_encoded], not_encoded);
+    let operation = stage.read();
+    stage.run_for(0);
+    assert_eq!(stage.failure(operation), (ErrorCode::Aborted, Maybe));
+    let counts = stage.engine.operation_counts();
+    assert_eq!((counts.attempts, counts.retries), (1, 0));
+}

@@ -1,6 +1,6 @@
 use alloc::vec::Vec;
 
-use super::{Engine, ROOM_KEPT};
+use super::{Engine, MOST_PINGS, ROOM_KEPT};
 use crate::policy::{Action, Call, CloseRequest, Event, Instant, Settings};
 
 fn engine() -> Engine {
@@ -51,4 +51,27 @@ fn a_client_is_quiet_when_it_neither_dials_nor_holds_anything() {
     let mut dials = engine();
     tell(&mut dials, Event::ConnectRequested);
     assert!(!dials.is_quiet());
+}
+
+#[test]
+fn of_pings_that_nobody_answers_only_so_many_are_remembered() {
+    let mut engine = engine();
+    let at = Instant::from_milliseconds;
+    tell(&mut engine, Event::ConnectRequested);
+    engine.handle_timeout(at(0));
+    let mut socket = None;
+    while let Some(action) = engine.poll_action() {
+        if let Action::Open { socket: opened, .. } = action {
+            socket = Some(opened);
+        }
+    }
+    let socket = socket.unwrap();
+    tell(&mut engine, Event::SocketOpened(socket));
+    for period in 1..=200_u64 {
+        let now = at(period.saturating_mul(15_000));
+        engine.handle_timeout(now);
+        engine.handle_event(now, Event::Received(socket)); // the line is alive, by something else
+        while engine.poll_action().is_some() {}
+    }
+    assert_eq!(engine.pings.len(), MOST_PINGS);
 }
