@@ -223,3 +223,16 @@ fn a_late_timer_ends_both_of_two_dials() {
     assert_eq!(failed(&stage), [(60_000, 'A'), (60_000, 'B')]);
     assert_eq!(stage.waits(), [250]);
 }
+
+#[test]
+fn nothing_is_dialled_beside_an_old_dial_while_the_other_is_owed_its_wait() {
+    let mut settings = staggered();
+    settings.connection.hooks.close_policy = true;
+    let mut stage = dialling_with(settings, &[Dial::Hang, Dial::FailAfter(4_000, 10), OPEN]);
+    let says = Judgement { verdict: Some(Verdict::Same), wait_milliseconds: 0 };
+    stage.judgements = Script::first([says], Judgement::default());
+    stage.run_until(LIMIT);
+    assert_eq!((stage.dialled(), stage.waits()), ("AB".into(), vec![250]));
+    stage.run_until(LIMIT + 250);
+    assert_eq!(stage.dialled(), "ABB");
+}
