@@ -139,10 +139,12 @@ impl Connection {
                 self.fail_dial(now, gateway, cause, verdict, in_flight);
             }
 
-            (Connected { socket: ours, gateway, since, steady_at, .. }, E::Erred(socket))
+            (Connected { socket: ours, gateway, since, steady_at, lost_at }, E::Erred(socket))
                 if socket == ours =>
             {
-                let lost_at = Some((now, Cause::Closed(CloseCode::ABNORMAL)));
+                // Where it is known not to be open, and the timer is late, it is lost already.
+                let at = lost_at.map_or(now, |(at, _)| at.min(now));
+                let lost_at = Some((at, Cause::Closed(CloseCode::ABNORMAL)));
                 self.state = Connected { socket, gateway, since, steady_at, lost_at };
                 self.push(ConnectionOutput::Halted);
             }
