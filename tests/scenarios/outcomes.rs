@@ -514,3 +514,14 @@ fn what_could_not_be_written_was_not_sent_and_is_no_attempt() {
     let counts = stage.engine.operation_counts();
     assert_eq!((counts.attempts, counts.retries), (1, 0));
 }
+
+#[test]
+fn an_error_that_comes_after_a_late_timer_does_not_put_the_loss_off() {
+    let mut stage = Stage::connected_for(exact(), 1, 6_000);
+    stage.frames = Script::always(Frame::Refused(SendFailure::NotOpen));
+    stage.read();
+    let lost_at = 6_000 + exact().connection.read_timeouts.total_milliseconds();
+    stage.now = lost_at + 1;
+    stage.tell(Event::SocketErred(stage.live()));
+    assert_eq!(stage.engine.poll_timeout(), Some(Instant::from_milliseconds(lost_at)));
+}
