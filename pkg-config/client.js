@@ -3,6 +3,7 @@ import { makeCodec } from './codec.js';
 import { RegateError, shownName } from './error.js';
 import { Exchange, refused } from './exchange.js';
 import { judge } from './judge.js';
+import { Lister } from './lister.js';
 import { isLine, makeLog } from './log.js';
 import { failuresOf, nextNotice, statsOf } from './notice.js';
 import { Core } from './regate.js';
@@ -34,16 +35,14 @@ export class ClusterClient extends EventTarget {
   #readies = new Map(); // of each start, the promise of the next `connected`, while one is waited for
   #closed = makePromise();
   #endWakes;
-  #listings = 0;
-  #awaitsList = false;
-  #listError;
+  #lister;
   #draining = false;
   #host = {
     frame: (operation, attempt) => this.#exchange.frame(operation, attempt),
     message: (data) => this.#exchange.receive(data),
     drain: () => this.#drain(),
     ping: (attempt) => this.#ping(attempt),
-    list: () => this.#list(),
+    list: () => this.#lister.ask(),
     greet: (socket, gateway) => this.#greet(socket, gateway),
     judge: (...failure) => judge(this.#application.closePolicy, ...failure),
   };
@@ -55,7 +54,11 @@ export class ClusterClient extends EventTarget {
     this.#core = checked(() => new Core(options, drawSeed(), false));
     const { closePolicy, codec, gateways, logger, session } = options;
     const given = (group, name) => options[group]?.[name] ?? options[`${group}.${name}`];
-    this.#application = { closePolicy, gateways, session, sockets: options.WebSocket };
+    this.#application = { closePolicy, session, sockets: options.WebSocket };
+    this.#lister = new Lister(this.#core, gateways, {
+      told: () => this.#drain(),
+      failed: (reason) => this.#emit('gatewaysfailed', { reason }), // what was thrown may hold a secret
+    });
     this.#log = makeLog(logger);
     this.#codec = makeCodec(codec, given('heartbeat', 'method'));
     this.#exchange = new Exchange(this.#core, this.#host, this.#codec, {
@@ -124,10 +127,9 @@ export class ClusterClient extends EventTarget {
   }
 
   setGateways(list) {
+    if (typeof list === 'function') throw RegateError.ofOption(['gateways', list, 'list']);
     checked(() => this.#core.setGateways(list));
-    const own = [...list];
-    this.#application.gateways = () => own; // where a function was asked, this is what it says now
-    this.#endListing(false); // a list that is still being fetched is older than this one
+    this.#lister.fix([...list]);
     this.#drain();
   }
 
@@ -239,38 +241,6 @@ export class ClusterClient extends EventTarget {
     }
   }
 
-  /** Asks the application for its list. What it says late, or after a later question, is dropped. */
-  #list() {
-    this.#listings += 1;
-    const listing = this.#listings;
-    this.#awaitsList = true;
-    const take = (list, failed = false, error = undefined) => {
-      if (listing !== this.#listings) return;
-      this.#awaitsList = false;
-      const wrong = this.#core.listed(list);
-      if (wrong === undefined) this.#listError = undefined;
-      else if (failed) this.#failList('the function failed', error);
-      else this.#failList('what the function gave is no list of gateways', RegateError.ofOption(wrong));
-      this.#drain();
-    };
-    Promise.resolve()
-      .then(this.#application.gateways)
-      .then(take, (error) => take(undefined, true, error));
-  }
-
-  /** Whatever the application still says of the list that it was asked for comes too late. */
-  #endListing(isOver) {
-    if (!this.#awaitsList) return;
-    this.#awaitsList = false;
-    this.#listings += 1;
-    if (isOver) this.#failList('the function gave nothing within the limit of a dial', undefined);
-  }
-
-  #failList(reason, error) {
-    this.#listError = error;
-    this.#emit('gatewaysfailed', { reason }); // what the function threw may hold a secret
-  }
-
   /** Runs the session hook on a new socket. */
   #greet(socket, gateway) {
     const connection = {
@@ -348,14 +318,14 @@ export class ClusterClient extends EventTarget {
     if (reason === 'requested') return new RegateError('CLIENT_CLOSED');
     return new RegateError(reason, {
       failures: failuresOf(this.#core.failures()),
-      cause: this.#listError ?? this.#application.sockets?.headersError,
+      cause: this.#lister.error ?? this.#application.sockets?.headersError,
       elapsedMilliseconds: ready && Math.round(performance.now() - ready.beganAt),
     });
   }
 
   #emitNotice({ kind, ...detail }) {
     if (kind === 'waiting' || kind === 'statechange') {
-      this.#endListing(kind === 'waiting' || (detail.to === 'closed' && detail.reason === 'CONNECT_TIMEOUT'));
+      this.#lister.end(kind === 'waiting' || (detail.to === 'closed' && detail.reason === 'CONNECT_TIMEOUT'));
     }
     this.#emit(kind, detail);
   }

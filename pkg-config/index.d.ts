@@ -321,7 +321,7 @@ export interface ClientOptions {
   /**
    * How gateways are dialled: by the class `WebSocket`, or, in Cloudflare Workers only, by `fetch`.
    * That can send `headers`, and sees the HTTP status that a gateway refuses with; elsewhere it is
-   * `INVALID_OPTION`.
+   * `INVALID_OPTION`. User and password in a URL are sent by neither in Workers: use `headers`.
    *
    * @default "websocket"
    */

@@ -3,6 +3,7 @@
 import { checkBoolean, checkObject, drawSeed } from './arguments.js';
 import { RegateError } from './error.js';
 import { judge } from './judge.js';
+import { Lister } from './lister.js';
 import { isLine, makeLog } from './log.js';
 import { failuresOf, nextNotice } from './notice.js';
 import { Patience, patient } from './patience.js';
@@ -111,15 +112,14 @@ export class Lane {
   #isOpen = false;
   #erred = false;
   #loss;
-  #listings = 0;
-  #listError;
+  #lister;
   #endWakes = nothing;
   #draining = false;
   #whileUsed = {}; // how the core dials while there is a socket
   #host = {
     message: (data) => this.#holder?.message(data),
     drain: () => this.#drain(),
-    list: () => this.#list(),
+    list: () => this.#lister.ask(),
     judge: (...failure) => this.#judge(...failure),
   };
 
@@ -134,6 +134,7 @@ export class Lane {
     };
     this.#ring = ring;
     this.#core = checked(() => new Core(options, drawSeed(), !ring.comesBack));
+    this.#lister = new Lister(this.#core, ring.gateways, { told: () => this.#drain(), failed: nothing });
     this.#closePolicy = closePolicy;
     this.#log = makeLog(logger);
   }
@@ -195,20 +196,6 @@ export class Lane {
     return line;
   }
 
-  #list() {
-    this.#listings += 1;
-    const listing = this.#listings;
-    const take = (list, error) => {
-      if (listing !== this.#listings) return;
-      this.#listError = error;
-      this.#core.listed(list);
-      this.#drain();
-    };
-    Promise.resolve()
-      .then(this.#ring.gateways)
-      .then(take, (error) => take(undefined, error));
-  }
-
   #judge(gateway, code, reason, ...more) {
     if (this.#isOpen) {
       const isClean = code >= 0 && code !== 1006;
@@ -264,7 +251,7 @@ export class Lane {
     const failures = failuresOf(this.#core.failures());
     const error = new RegateError(reason, {
       failures,
-      cause: this.#listError ?? this.#ring.options.WebSocket?.headersError,
+      cause: this.#lister.error ?? this.#ring.options.WebSocket?.headersError,
     });
     return { code: 1006, reason: '', wasClean: false, erred: true, error };
   }

@@ -18,6 +18,7 @@ use regate::policy::{
 const README: &str = include_str!("../README.md");
 const NUMBERS: &str = include_str!("../src/docs/numbers.md");
 const TYPES: &str = include_str!("../pkg-config/index.d.ts");
+const LANE: &str = include_str!("../pkg-config/lane.js");
 
 /// The default as the documents write it.
 fn default_of(spec: &OptionSpec) -> String {
@@ -104,5 +105,17 @@ fn the_types_name_every_option_with_its_default() {
         assert_ne!(before, body, "{} is not declared", spec.path);
         let default = before.rsplit("@default ").next().unwrap().lines().next().unwrap();
         assert_eq!(default.trim_matches('"'), default_of(spec), "{}", spec.path);
+    }
+}
+
+/// A GatewaySocket holds frames before there is any wasm to ask.
+#[test]
+fn what_a_socket_may_hold_by_default_is_what_a_client_may() {
+    let limits = Settings::default().limits;
+    for (name, most) in
+        [("FRAMES", limits.max_pending_operations), ("BYTES", limits.max_buffered_bytes)]
+    {
+        let written = LANE.replace('_', "");
+        assert!(written.contains(&format!("const MOST{name} = {most};")), "{name}: {most}");
     }
 }

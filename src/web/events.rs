@@ -5,13 +5,10 @@ use alloc::string::String;
 use js_sys::Array;
 use wasm_bindgen::JsValue;
 
-use super::clock::to_number;
+use super::{clock::to_number, gateways::LIST};
 use crate::policy::{
     Cause, FailureCount, GatewayIndex, LastFailure, LogLine, Notice, OperationError, StateReason,
 };
-
-/// What failed where there was no gateway to fail: the option that gives the list.
-pub(super) const LIST: &str = "gateways";
 
 /// A list for JavaScript that grows by one value at a time; the package's `notice.js` names them.
 /// The names stay on that side, where they cost a tenth of what a serializer costs here.

@@ -9,6 +9,9 @@ use web_sys::Url;
 use super::values::{invalid, keys_of, list, plain_object};
 use crate::policy::GatewayIndex;
 
+/// What failed where there was no gateway to fail: the option that gives the list.
+pub(super) const LIST: &str = "gateways";
+
 /// How many gateways are remembered beyond those that are listed, before numbers are used again.
 const MOST_UNLISTED: usize = 1_000;
 

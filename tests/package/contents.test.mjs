@@ -33,6 +33,7 @@ const EXPECTED = [
   'json_rpc.js',
   'judge.js',
   'lane.js',
+  'lister.js',
   'log.js',
   'notice.js',
   'package.json',

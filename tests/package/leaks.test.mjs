@@ -50,16 +50,11 @@ async function collect() { for (let times = 0; times < 10; times += 1) { await t
 `;
 const GC = { flags: ['--expose-gc'] };
 
-test('1,000 connect and close cycles leave heap and wasm memory flat', async () => {
+/** That heap and wasm are level over 1,000 runs of a `cycle` that the script defines. */
+async function isLevel(script) {
   const { code, stdout, stderr } = await runModule(
     `${PRELUDE}
-    async function cycle() {
-      const client = new ClusterClient(options);
-      client.addEventListener('statechange', () => {});
-      await client.connect();
-      await client.invoke('m', [1]);
-      client.close();
-    }
+    ${script}
     for (let n = 0; n < 300; n += 1) await cycle();
     const pages = memory.buffer.byteLength;
     console.log(JSON.stringify({ heap: (await growths(cycle))[0], wasm: memory.buffer.byteLength - pages }));`,
@@ -70,12 +65,20 @@ test('1,000 connect and close cycles leave heap and wasm memory flat', async () 
   const { heap, wasm } = JSON.parse(stdout);
   assert.equal(wasm, 0);
   assert.ok(heap < 20_000, `${heap} bytes more`); // 100 a cycle would be one small object kept
+}
+
+test('1,000 connect and close cycles leave heap and wasm memory flat', async () => {
+  await isLevel(`async function cycle() {
+      const client = new ClusterClient(options);
+      client.addEventListener('statechange', () => {});
+      await client.connect();
+      await client.invoke('m', [1]);
+      client.close();
+    }`);
 });
 
 test('1,000 sockets with a way of their own leave heap and wasm memory flat', async () => {
-  const { code, stdout, stderr } = await runModule(
-    `${PRELUDE}
-    const next = (socket, type) => new Promise((resolve) => socket.addEventListener(type, resolve, { once: true }));
+  await isLevel(`const next = (socket, type) => new Promise((resolve) => socket.addEventListener(type, resolve, { once: true }));
     async function cycle() {
       const socket = new GatewaySocket(options.gateways, undefined, { WebSocket: Socket, logger: null });
       socket.onclose = () => {};
@@ -83,34 +86,12 @@ test('1,000 sockets with a way of their own leave heap and wasm memory flat', as
       socket.send('{}');
       socket.close(3000, 'done');
       await next(socket, 'close');
-    }
-    for (let n = 0; n < 300; n += 1) await cycle();
-    const pages = memory.buffer.byteLength;
-    console.log(JSON.stringify({ heap: (await growths(cycle))[0], wasm: memory.buffer.byteLength - pages }));`,
-    GC,
-  );
-  assert.equal(stderr, '');
-  assert.equal(code, 0);
-  const { heap, wasm } = JSON.parse(stdout);
-  assert.equal(wasm, 0);
-  assert.ok(heap < 20_000, `${heap} bytes more`);
+    }`);
 });
 
 test('one client, 1,000 connect and close cycles: the same', async () => {
-  const { code, stdout, stderr } = await runModule(
-    `${PRELUDE}
-    const client = new ClusterClient(options);
-    async function cycle() { await client.connect(); await client.invoke('m', [1]); client.close(); await turn(); }
-    for (let n = 0; n < 300; n += 1) await cycle();
-    const pages = memory.buffer.byteLength;
-    console.log(JSON.stringify({ heap: (await growths(cycle))[0], wasm: memory.buffer.byteLength - pages }));`,
-    GC,
-  );
-  assert.equal(stderr, '');
-  assert.equal(code, 0);
-  const { heap, wasm } = JSON.parse(stdout);
-  assert.equal(wasm, 0);
-  assert.ok(heap < 20_000, `${heap} bytes more`);
+  await isLevel(`const client = new ClusterClient(options);
+    async function cycle() { await client.connect(); await client.invoke('m', [1]); client.close(); await turn(); }`);
 });
 
 test('a client that nobody has is collected: closed, given up or never connected; one that is connected stays', async () => {

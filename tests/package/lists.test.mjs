@@ -311,6 +311,9 @@ test('setGateways in every state; a wrong list is an error and changes nothing',
     () => ['ws://a.example'],
   ])
     assert.throws(() => client.setGateways(wrong), { code: 'INVALID_OPTION' });
+  assert.throws(() => client.setGateways(() => []), {
+    message: /gateways is a function: it must be a list here/,
+  });
   client.setGateways(['ws://idle.example']);
   const connecting = client.connect();
   await clock.advance(10);

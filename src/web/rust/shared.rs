@@ -32,11 +32,9 @@ use crate::{
     web::{
         application::{Application, Failure},
         client::{Inner, Parts},
+        gateways::LIST,
     },
 };
-
-/// The list of gateways, as a failure of its own is named.
-const LIST: &str = "gateways";
 
 pub(super) struct Shared {
     inner: Rc<Inner<Link>>,
