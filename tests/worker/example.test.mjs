@@ -76,5 +76,16 @@ test('the example serves a map of the cluster, through the death of gateways, wi
   assert.equal(answer[1].completion, 'no');
   await cluster.heal();
   assert.deepEqual(await ask('/map/a%20b'), [200, { value: 2 }]);
+  for (const [status, path, init] of [
+    [400, '/map/%zz'],
+    [400, '/map/a', { method: 'PUT', body: 'no JSON' }],
+    [404, '/map/a', { method: 'DELETE' }],
+    [404, '/status', { method: 'DELETE' }],
+    [404, '/map/'],
+  ]) {
+    const response = await miniflare.dispatchFetch(`http://example.com${path}`, init);
+    assert.equal(response.status, status, path);
+    await response.text();
+  }
   assert.doesNotMatch(lines.join(''), /s3cret|uncaught/i);
 });

@@ -32,27 +32,34 @@ export class Cluster extends DurableObject {
     connecting.catch(() => {}); // the operation itself says what became of it
     const [, what, key] = new URL(request.url).pathname.split('/');
     if (what === 'status') return Response.json({ state: this.#client.state, ...this.#client.stats() });
+    const call = await readCall(request, key);
+    if (call === undefined) return new Response('the key or the body cannot be read\n', { status: 400 });
     try {
-      return Response.json({ value: await this.#perform(request, decodeURIComponent(key)) });
+      return Response.json({ value: await this.#client.invoke(...call) });
     } catch (error) {
       if (!(error instanceof RegateError)) throw error;
       const { code, completion, message } = error;
       return Response.json({ code, completion, message }, { status: STATUS[completion] });
     }
   }
+}
 
-  async #perform(request, key) {
-    if (request.method === 'GET') return this.#client.invoke('map.get', [key], { readOnly: true });
-    return this.#client.invoke('map.put', [key, await request.json()]);
+/** What the cluster is asked for, or `undefined` where nobody can tell. */
+async function readCall(request, text) {
+  try {
+    const key = decodeURIComponent(text);
+    if (request.method === 'GET') return ['map.get', [key], { readOnly: true }];
+    return ['map.put', [key, await request.json()]];
+  } catch {
+    return undefined;
   }
 }
 
 export default {
   async fetch(request, env) {
-    const { pathname } = new URL(request.url);
-    const isKnown =
-      pathname === '/status' || (/^\/map\/[^/]+$/.test(pathname) && /^(GET|PUT)$/.test(request.method));
-    if (!isKnown) return new Response('GET or PUT /map/KEY, or GET /status\n', { status: 404 });
+    const asked = `${request.method} ${new URL(request.url).pathname}`;
+    if (!/^(GET \/status|(GET|PUT) \/map\/[^/]+)$/.test(asked))
+      return new Response('GET or PUT /map/KEY, or GET /status\n', { status: 404 });
     return env.CLUSTER.getByName('main').fetch(request);
   },
 };
