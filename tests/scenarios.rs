@@ -15,6 +15,9 @@ mod bound;
 #[path = "scenarios/close_policy.rs"]
 mod close_policy;
 #[cfg(test)]
+#[path = "scenarios/done.rs"]
+mod done;
+#[cfg(test)]
 #[path = "scenarios/driver.rs"]
 mod driver;
 #[cfg(test)]
@@ -32,6 +35,9 @@ mod liveness;
 #[cfg(test)]
 #[path = "scenarios/logging.rs"]
 mod logging;
+#[cfg(test)]
+#[path = "scenarios/not_sent.rs"]
+mod not_sent;
 #[cfg(test)]
 #[path = "scenarios/outcomes.rs"]
 mod outcomes;
