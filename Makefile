@@ -1,13 +1,13 @@
 # The front door. Every target first installs what it needs (.ci/setup, which says so and does nothing twice); the work itself
 # stands in the scripts of .ci, pkg-config and tests.
-.PHONY: help setup build package test lint vectors prove bench matrix interop fuzz mutants chaos storm demo www clean
+.PHONY: help setup build package test lint vectors prove bench matrix interop fuzz mutants chaos storm accept demo www clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
 
-setup: ## install all that most targets need: Rust targets, wasm-bindgen, npm packages, types of platforms, workerd, Chromium, cargo-deny
-	@.ci/setup targets bindgen node types worker chromium deny
+setup: ## install all that most targets need: Rust targets, wasm-bindgen, npm packages, types of platforms, workerd, Chromium, cargo-deny, valgrind
+	@.ci/setup targets bindgen node types worker chromium deny valgrind
 
 build: ## compile the wasm and its JavaScript glue; print the sizes of their parts
 	@.ci/setup targets bindgen node
@@ -32,9 +32,14 @@ prove: setup ## the longer proofs: failover times, 20,000 operations through kil
 	@node tests/prove/prove.mjs
 
 bench: ## regate beside what else one would use, tables and charts in benches/results; SECTION=bundle,throughput QUICK=1
-	@.ci/setup targets bindgen node chromium bench
+	@.ci/setup targets bindgen node chromium bench valgrind
 	@node pkg-config/build.mjs --pack --quiet
 	@node benches/bench.mjs --wait-for-quiet 30 $(if $(SECTION),--section $(SECTION)) $(if $(QUICK),--quick)
+
+accept: ## record the instruction counts and byte sizes of now, which `make test` compares with, in benches/recorded.json
+	@.ci/setup targets bindgen node valgrind
+	@node pkg-config/build.mjs --pack --quiet
+	@node benches/recorded.mjs --accept
 
 interop: setup ## MQTT.js, graphql-ws and eth_subscribe through kills of mosquitto, graphql-ws and ganache; KILLS=20
 	@.ci/setup interop

@@ -59,6 +59,12 @@ test('build settings stand in wasm-pack.toml or in Cargo.toml, none in both', ()
   assert.equal(profile.strip, undefined, 'strip would drop the section that tells wasm-opt the features');
 });
 
+test('instructions are counted in a build by the settings of the wasm', () => {
+  const { profile } = toml('benches/instructions/Cargo.toml');
+  const shipped = toml('wasm-pack.toml').cargo.profile;
+  assert.deepEqual(profile.release, toml('Cargo.toml').profile[shipped]);
+});
+
 test('the first line of wasm-pack.toml names the script that reads it', () => {
   const [first] = readFileSync(new URL('../wasm-pack.toml', import.meta.url), 'utf8').split('\n');
   assert.match(first, /pkg-config\/build\.mjs/);

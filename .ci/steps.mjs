@@ -6,6 +6,7 @@
 //   count   how the number of tests is read (.ci/counts.mjs); `whole` counts the step as one
 //   needs   a path without which there is nothing to run yet; .ci/floor makes sure that what once ran still does
 //   env     variables for this step
+//   shows   how lines of the output begin that are shown though the step has passed
 //   uses    what only one step at a time can use; cargo locks its folders anyway, and would hold up a lane
 //   after   the step that must be over before, where it is among those that run
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -27,6 +28,7 @@ const tarball = `pkg-config/dist/regate-${version}.tgz`;
 const target = process.env.CARGO_TARGET_DIR ?? 'target';
 /** A crate of its own, as the examples are. */
 const storm = ['--manifest-path', 'benches/storm/Cargo.toml', '--target-dir', target];
+const instructions = ['--manifest-path', 'benches/instructions/Cargo.toml', '--target-dir', target];
 
 export const steps = [
   // The package, built and packed: much needs it, so it comes first.
@@ -46,6 +48,10 @@ export const steps = [
   lint('rustfmt-storm', ['cargo', 'fmt', '--manifest-path', 'benches/storm/Cargo.toml', '--check']),
   // What is measured natively is a crate of its own, too.
   lint('rustfmt-backoff', ['cargo', 'fmt', '--manifest-path', 'benches/backoff/Cargo.toml', '--check']),
+  // So are the paths whose instructions are counted.
+  lint('rustfmt-instructions', [
+    ...['cargo', 'fmt', '--manifest-path', 'benches/instructions/Cargo.toml', '--check'],
+  ]),
   // JavaScript, TypeScript, JSON: formatting and lints.
   lint('biome', [bin('biome'), 'ci', '--colors=off', '--error-on-warnings']),
   // The denied lints, on the host (core alone, tests and benches too) and on wasm (with what JavaScript sees).
@@ -83,6 +89,7 @@ export const steps = [
     ...['cargo', 'clippy', '--locked', ...storm, '--all-targets', '--all-features'],
     ...['--', '-D', 'warnings'],
   ]),
+  lint('clippy-instructions', [...['cargo', 'clippy', '--locked', ...instructions, '--', '-D', 'warnings']]),
   // Every public item is documented, no link is broken.
   lint('docs', ['cargo', 'doc', '--locked', '--no-deps'], { env: denyWarnings }),
   lint('docs-web', ['cargo', 'doc', '--locked', '--no-deps', '--features', 'web', '-p', 'regate', ...WASM], {
@@ -145,7 +152,15 @@ export const steps = [
   }),
 
   // The bench measures what it says, with the adapters that need no library of others.
-  test('benches', 'node', ['node', '--test', 'benches/bench.test.mjs'], { after: 'package' }),
+  test('benches', 'node', ['node', '--test', 'benches/bench.test.mjs', 'benches/recorded.test.mjs'], {
+    after: 'package',
+  }),
+  // Nothing grows unseen: instructions of the hot paths, bytes of the package.
+  test('recorded', 'plain', ['node', 'benches/recorded.mjs'], {
+    after: 'package',
+    uses: 'cargo',
+    shows: 'note: ',
+  }),
 
   // Every *.test.mjs below tests/, a step for each folder there.
   ...nodeSuites(),

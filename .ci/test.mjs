@@ -102,8 +102,12 @@ async function runStep(step) {
   const good = sum.failed === 0;
   const numbers = `${sum.passed} passed${good ? '' : `, ${sum.failed} failed`}`;
   console.log(`  ${good ? 'ok  ' : 'FAIL'} ${label} ${numbers.padEnd(24)} ${seconds(began)}`);
-  if (good) return;
   const lines = output.trimEnd().split('\n');
+  if (good) {
+    const shown = lines.filter((line) => step.shows !== undefined && line.startsWith(step.shows));
+    for (const line of shown) console.log(`       ${line}`);
+    return;
+  }
   console.log(
     `----- ${step.run.join(' ')}: ${silent && ending === 'ok' ? 'no test counted' : ending}; all of it: ${log}`,
   );

@@ -30,6 +30,7 @@ const SECTIONS = [
   'failover',
   'dead',
   'loss',
+  'instructions',
   'policy',
 ];
 const VARIANTS = ['graphql-ws-retry', 'regate-unsent'];

@@ -4,6 +4,9 @@ import { states } from './_util.js';
 /** Each state of the client in the words of the bench; the others mean that it goes on trying. */
 const MEANING = { connected: 'open', closed: 'failed', reconnecting: 'closed' };
 
+/** A module that exports all of the package's web entry, and its wasm. */
+export const webEntry = "export * from 'regate'; export { default as wasm } from 'regate/regate_bg.wasm'";
+
 /** Makes `connect` over the class of a client; the list in its order and waits without chance, so that runs can be compared. */
 export const connectWith =
   (ClusterClient, { messaging, ...more } = {}) =>

@@ -1,7 +1,7 @@
 // The packed package by its web entry, bundled as the peers are.
 import { ClusterClient, init } from 'regate';
 import wasm from 'regate/regate_bg.wasm';
-import { connectWith } from './_regate.js';
+import { connectWith, webEntry } from './_regate.js';
 
 export const meta = {
   pkg: 'regate',
@@ -10,7 +10,7 @@ export const meta = {
   list: 'native',
   reconnects: true,
   timeouts: 'always',
-  entry: "export * from 'regate'; export { default as wasm } from 'regate/regate_bg.wasm'",
+  entry: webEntry,
 };
 
 let memory;

@@ -54,11 +54,16 @@ export async function policyScript() {
   return outputFiles[0].text;
 }
 
+/** The files of a bundle. */
+export async function bundleFiles(contents) {
+  const { outputFiles } = await build({ ...settings(), stdin: { contents, resolveDir: root } });
+  return outputFiles.map(({ path, contents: bytes }) => ({ path, bytes }));
+}
+
 /** Bytes of a bundle, each of its files compressed by itself, as it is sent. */
 export async function bundleSize(contents) {
-  const { outputFiles } = await build({ ...settings(), stdin: { contents, resolveDir: root } });
   const sum = { minified: 0, gzip: 0, brotli: 0 };
-  for (const { contents: bytes } of outputFiles) {
+  for (const { bytes } of await bundleFiles(contents)) {
     const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
     sum.minified += bytes.length;
     sum.gzip += gzipSync(bytes, { level: 9 }).length;
