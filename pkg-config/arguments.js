@@ -1,6 +1,8 @@
 // The arguments of calls, checked before anything is done with them.
 
 import { RegateError } from './error.js';
+import { readMessaging } from './options.js';
+import { checked } from './wasm.js';
 
 // What Core.invoke adds up to a kind: one of the first three, and any of the others.
 const REDO_NEVER = 0;
@@ -52,11 +54,12 @@ const READERS = {
   },
 };
 
-/** A call's options, checked; what is of `messaging` is left to the core. */
+/** A call's options, checked; those of `messaging` as the core takes them. */
 export function readCall(options) {
   if (options === undefined) return PLAIN;
   checkObject(options);
   const call = { ...PLAIN };
+  let messaging;
   for (const name of Object.keys(options)) {
     const value = options[name];
     if (value === undefined) continue;
@@ -64,10 +67,11 @@ export function readCall(options) {
     if (reader !== undefined) {
       reader(call, value);
     } else {
-      call.messaging ??= Object.create(null); // where any name is a name
-      call.messaging[name] = value;
+      messaging ??= Object.create(null); // where any name is a name
+      messaging[name] = value;
     }
   }
+  if (messaging !== undefined) call.messaging = checked(() => readMessaging(messaging));
   return call;
 }
 

@@ -1,16 +1,16 @@
-import { checkRequest, drawSeed, LEAVING, readCall, readConnect, readSubscribe } from './arguments.js';
+import { checkRequest, LEAVING, readCall, readConnect, readSubscribe } from './arguments.js';
 import { makeCodec } from './codec.js';
+import { makeCore } from './core.js';
 import { RegateError, shownName } from './error.js';
 import { Exchange, refused } from './exchange.js';
 import { judge } from './judge.js';
 import { Lister } from './lister.js';
 import { isLine, makeLog } from './log.js';
 import { failuresOf, nextNotice, statsOf } from './notice.js';
-import { Core } from './regate.js';
 import { report } from './report.js';
 import { checkListener, oppositeOf, Subscription } from './subscription.js';
 import { listenForWakes } from './wake.js';
-import { checked, requireWasm } from './wasm.js';
+import { requireWasm } from './wasm.js';
 
 /** How the core is closed. */
 const BY_APPLICATION = 0;
@@ -29,6 +29,8 @@ export class ClusterClient extends EventTarget {
   #log;
   #exchange;
   #application; // what it wants to be asked
+  #listOf;
+  #hasWebSocket;
   #state = 'idle';
   #starts = 0; // how often connecting began
   #told = 0; // of how many of these the application was told: a listener runs ahead of that
@@ -51,23 +53,24 @@ export class ClusterClient extends EventTarget {
   constructor(options) {
     requireWasm();
     super();
-    this.#core = checked(() => new Core(options, drawSeed(), false));
-    const { closePolicy, codec, gateways, logger, session } = options;
-    const given = (group, name) => options[group]?.[name] ?? options[`${group}.${name}`];
-    this.#application = { closePolicy, session, sockets: options.WebSocket };
-    this.#lister = new Lister(this.#core, gateways, {
+    const { core, given, foreignNames, listOf, hasWebSocket } = makeCore(options);
+    this.#core = core;
+    this.#listOf = listOf;
+    this.#hasWebSocket = hasWebSocket;
+    this.#application = given;
+    this.#lister = new Lister(core, given.gateways, {
+      read: listOf,
       told: () => this.#drain(),
       failed: (reason) => this.#emit('gatewaysfailed', { reason }), // what was thrown may hold a secret
     });
-    this.#log = makeLog(logger);
-    this.#codec = makeCodec(codec, given('heartbeat', 'method'));
-    this.#exchange = new Exchange(this.#core, this.#host, this.#codec, {
-      isRetryable: given('messaging', 'isRetryable'),
+    this.#log = makeLog(given.logger);
+    this.#codec = makeCodec(given.codec, given['heartbeat.method']);
+    this.#exchange = new Exchange(core, this.#host, this.#codec, {
+      isRetryable: given['messaging.isRetryable'],
       emit: (type, detail) => this.#emit(type, detail),
       report,
     });
-    for (const name of this.#core.foreignNames)
-      this.#log.warn(`${shownName(name)} means nothing here and is ignored`);
+    for (const name of foreignNames) this.#log.warn(`${shownName(name)} means nothing here and is ignored`);
   }
 
   get state() {
@@ -91,7 +94,7 @@ export class ClusterClient extends EventTarget {
     let signal;
     try {
       signal = readConnect(options);
-      if (!this.#core.hasWebSocket) throw new RegateError('NO_WEBSOCKET');
+      if (!this.#hasWebSocket) throw new RegateError('NO_WEBSOCKET');
     } catch (error) {
       return Promise.reject(error);
     }
@@ -115,7 +118,7 @@ export class ClusterClient extends EventTarget {
   }
 
   reconnect() {
-    if (!this.#core.hasWebSocket) throw new RegateError('NO_WEBSOCKET');
+    if (!this.#hasWebSocket) throw new RegateError('NO_WEBSOCKET');
     const began = this.#core.state;
     this.#core.reconnect(this.#host);
     if (began === 'idle' || began === 'closed') {
@@ -128,8 +131,9 @@ export class ClusterClient extends EventTarget {
 
   setGateways(list) {
     if (typeof list === 'function') throw RegateError.ofOption(['gateways', list, 'list']);
-    checked(() => this.#core.setGateways(list));
-    this.#lister.fix([...list]);
+    const entries = this.#listOf(list);
+    this.#core.setGateways(entries);
+    this.#lister.fix(entries);
     this.#drain();
   }
 
@@ -318,7 +322,7 @@ export class ClusterClient extends EventTarget {
     if (reason === 'requested') return new RegateError('CLIENT_CLOSED');
     return new RegateError(reason, {
       failures: failuresOf(this.#core.failures()),
-      cause: this.#lister.error ?? this.#application.sockets?.headersError,
+      cause: this.#lister.error ?? this.#application.WebSocket?.headersError,
       elapsedMilliseconds: ready && Math.round(performance.now() - ready.beganAt),
     });
   }

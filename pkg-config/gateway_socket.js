@@ -3,6 +3,7 @@
 import { byteLength, checkBlob } from './codec.js';
 import { RegateError } from './error.js';
 import { OURS, Ring } from './lane.js';
+import { TOKEN } from './options.js';
 import { patient } from './patience.js';
 import { report } from './report.js';
 
@@ -285,8 +286,7 @@ function readProtocols(given) {
   if (given === undefined || given === null) return undefined;
   const isList = typeof given === 'object' && typeof given[Symbol.iterator] === 'function';
   const list = isList ? Array.from(given, (protocol) => `${protocol}`) : [`${given}`];
-  const isWrong = (protocol, place) =>
-    !/^[!#$%&'*+\-.^_`|~\da-z]+$/i.test(protocol) || list.indexOf(protocol) < place;
+  const isWrong = (protocol, place) => !TOKEN.test(protocol) || list.indexOf(protocol) < place;
   if (list.some(isWrong))
     throw wrong('SyntaxError', 'a sub-protocol is no token, or not the first of its name');
   return list.length === 0 ? undefined : list;

@@ -1,13 +1,14 @@
 // What the sockets of one class go round the gateways with.
 
-import { checkBoolean, checkObject, drawSeed } from './arguments.js';
+import { checkBoolean, checkObject } from './arguments.js';
+import { makeCore } from './core.js';
 import { RegateError } from './error.js';
 import { judge } from './judge.js';
 import { Lister } from './lister.js';
 import { isLine, makeLog } from './log.js';
 import { failuresOf, nextNotice } from './notice.js';
+import { ASKS_FOR_EACH } from './options.js';
 import { Patience, patient } from './patience.js';
-import { Core } from './regate.js';
 import { report } from './report.js';
 import { listenForWakes, WOKEN } from './wake.js';
 import { checked, isReady } from './wasm.js';
@@ -133,8 +134,13 @@ export class Lane {
       WebSocket: lineClass(this.#whileUsed),
     };
     this.#ring = ring;
-    this.#core = checked(() => new Core(options, drawSeed(), !ring.comesBack));
-    this.#lister = new Lister(this.#core, ring.gateways, { told: () => this.#drain(), failed: nothing });
+    const { core, listOf } = makeCore(options, ring.comesBack ? 0 : ASKS_FOR_EACH);
+    this.#core = core;
+    this.#lister = new Lister(core, ring.gateways, {
+      read: listOf,
+      told: () => this.#drain(),
+      failed: nothing,
+    });
     this.#closePolicy = closePolicy;
     this.#log = makeLog(logger);
   }

@@ -1,7 +1,5 @@
 // The question for the list of gateways, which is asked of the application.
 
-import { RegateError } from './error.js';
-
 const LATE = 'the function gave nothing within the limit of a dial';
 const FAILED = 'the function failed';
 const NO_LIST = 'what the function gave is no list of gateways';
@@ -10,6 +8,7 @@ const NO_LIST = 'what the function gave is no list of gateways';
 export class Lister {
   #core;
   #give;
+  #read;
   #told; // is called when an answer was taken
   #failed;
   #questions = 0;
@@ -17,10 +16,11 @@ export class Lister {
   /** Why there was no list the last time, where that is known. */
   error;
 
-  /** `failed(reason)` hears of every question that came to nothing, `told()` of every answer. */
-  constructor(core, give, { told, failed }) {
+  /** `read(list)` makes entries of it; `failed(reason)` hears of every question that came to nothing, `told()` of every answer. */
+  constructor(core, give, { read, told, failed }) {
     this.#core = core;
     this.#give = give;
+    this.#read = read;
     this.#told = told;
     this.#failed = failed;
   }
@@ -29,23 +29,34 @@ export class Lister {
     this.#questions += 1;
     const question = this.#questions;
     this.#isAsking = true;
-    const take = (list, failed = false, error = undefined) => {
+    const take = (entries, reason = undefined, error = undefined) => {
       if (question !== this.#questions) return;
       this.#isAsking = false;
-      const wrong = this.#core.listed(list);
-      if (wrong === undefined) this.error = undefined;
-      else if (failed) this.#fail(FAILED, error);
-      else this.#fail(NO_LIST, RegateError.ofOption(wrong));
+      this.#core.listed(entries);
+      if (reason === undefined) this.error = undefined;
+      else this.#fail(reason, error);
       this.#told();
     };
     Promise.resolve()
       .then(this.#give)
-      .then(take, (error) => take(undefined, true, error));
+      .then(
+        (list) => {
+          let entries;
+          try {
+            entries = this.#read(list);
+          } catch (wrong) {
+            return take([], NO_LIST, wrong);
+          }
+          take(entries);
+        },
+        (error) => take([], FAILED, error),
+      );
   }
 
-  /** From now on this list is what the function would give; one that is still fetched is older. */
-  fix(list) {
-    this.#give = () => list;
+  /** From now on these entries are what the function would give; a list that is still fetched is older. */
+  fix(entries) {
+    this.#give = () => entries;
+    this.#read = (same) => same;
     this.end();
   }
 

@@ -9,6 +9,7 @@ import {
 import { RegateError } from './error.js';
 import { noteCompletion, refused } from './exchange.js';
 import { errorOf as failureOf } from './notice.js';
+import { readList, readOptions } from './options.js';
 import { RetryCore } from './regate.js';
 import { report } from './report.js';
 import { checked, requireWasm } from './wasm.js';
@@ -75,8 +76,12 @@ function read(work, options) {
   if (isRetryable !== undefined) checkFunction('isRetryable', isRetryable);
   const isReadOnly = checkBoolean('readOnly', readOnly);
   const redoable = checkBoolean('redoOperations', redoOperations) || isReadOnly;
-  const core = checked(() => new RetryCore(rest, redoable, drawSeed()));
-  const says = isRetryable ?? rest.messaging?.isRetryable ?? isRetryableByData;
+  const { numbers, given } = checked(() => readOptions(rest));
+  const { gateways, protocols, seed = drawSeed() } = given;
+  if (typeof gateways === 'function') throw RegateError.ofOption(['gateways', gateways, 'list']);
+  const list = gateways === undefined ? [] : checked(() => readList(gateways, protocols, false));
+  const core = new RetryCore(numbers, list, redoable, seed);
+  const says = isRetryable ?? given['messaging.isRetryable'] ?? isRetryableByData;
   return { core, signal, limit: timeoutMilliseconds, isRetryable: (error) => isSaid(says, error) };
 }
 

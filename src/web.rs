@@ -15,7 +15,6 @@ mod clock;
 mod gateways;
 mod socket;
 mod timer;
-mod values;
 
 #[cfg(feature = "web")]
 mod rust;
@@ -33,13 +32,6 @@ mod host;
 mod options;
 #[cfg(feature = "npm")]
 mod retry;
-#[cfg(feature = "npm")]
-mod schedule;
 
 #[cfg(feature = "npm")]
-pub use self::{
-    core::Core,
-    host::Host,
-    retry::RetryCore,
-    schedule::{schedule_waits, schedule_warnings},
-};
+pub use self::{core::Core, host::Host, options::Numbers, retry::RetryCore};

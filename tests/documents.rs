@@ -11,13 +11,14 @@
 use regate::policy::{
     Settings,
     failure_log::SUMMARY_MILLISECONDS,
-    options::{OPTIONS, OptionKind, OptionSpec, OptionValue},
+    options::{MAX_SAFE_INTEGER, OPTIONS, OptionKind, OptionSpec, OptionValue},
     tcp_timeouts::MAX_FIELD_MILLISECONDS,
 };
 
 const README: &str = include_str!("../README.md");
 const NUMBERS: &str = include_str!("../src/docs/numbers.md");
 const TYPES: &str = include_str!("../pkg-config/index.d.ts");
+const READER: &str = include_str!("../pkg-config/options.js");
 const LANE: &str = include_str!("../pkg-config/lane.js");
 
 /// The default as the documents write it.
@@ -118,4 +119,41 @@ fn what_a_socket_may_hold_by_default_is_what_a_client_may() {
         let written = LANE.replace('_', "");
         assert!(written.contains(&format!("const MOST{name} = {most};")), "{name}: {most}");
     }
+}
+
+/// The table by which the package reads options, in JavaScript.
+#[test]
+fn the_package_reads_options_by_the_same_table() {
+    let (_, after) = READER.split_once("const OPTIONS = [").unwrap();
+    let (table, _) = after.split_once("\n];").unwrap();
+    let plain = |text: &str| text.split_whitespace().collect::<String>().replace(",]", "]");
+    let kind = |kind| match kind {
+        OptionKind::Boolean => "'boolean'".to_owned(),
+        OptionKind::Choice(words) => format!("{words:?}").replace('"', "'"),
+        OptionKind::Integer { least: 0, most: MAX_SAFE_INTEGER } => "SAFE".to_owned(),
+        OptionKind::Integer { least, most } => {
+            let most = match most {
+                MAX_SAFE_INTEGER => "SAFE[1]".to_owned(),
+                most if most == u64::from(MAX_FIELD_MILLISECONDS) => "MOST_MILLISECONDS".to_owned(),
+                most => most.to_string(),
+            };
+            format!("[{least}, {most}]")
+        }
+        OptionKind::Ratio => "'ratio'".to_owned(),
+        OptionKind::Schedule => "'schedule'".to_owned(),
+    };
+    let rows = OPTIONS.iter().map(|spec| {
+        let existing = if spec.existing_name.is_empty() {
+            String::new()
+        } else {
+            format!(", '{}'", spec.existing_name)
+        };
+        format!("['{}', {}{existing}],", spec.path, kind(spec.kind))
+    });
+    let rows: Vec<String> = rows.collect();
+    assert_eq!(plain(table), plain(&rows.concat()), "it should be:\n{}", rows.join("\n"));
+    assert!(READER.contains("\nconst SAFE = [0, Number.MAX_SAFE_INTEGER];\n"));
+    assert!(READER.contains("\nconst MOST_MILLISECONDS = 2_147_483_647;\n"));
+    assert_eq!(MAX_FIELD_MILLISECONDS, 2_147_483_647);
+    assert_eq!(OPTIONS.last().unwrap().path, "heartbeat.periodMilliseconds"); // as a codec without ping has it
 }

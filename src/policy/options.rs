@@ -5,8 +5,7 @@ mod by_name;
 pub use by_name::SetOptionError;
 
 use super::{
-    FirstConnect, MessagingSettings, Ratio, Reconnect, Settings, TcpTimeouts,
-    tcp_timeouts::MAX_FIELD_MILLISECONDS,
+    FirstConnect, Ratio, Reconnect, Settings, TcpTimeouts, tcp_timeouts::MAX_FIELD_MILLISECONDS,
 };
 
 /// The largest whole number that a JavaScript number holds exactly, 2^53-1.
@@ -205,124 +204,133 @@ pub const OPTIONS: &[OptionSpec] = &[
     row(OptionKey::HeartbeatPeriodMilliseconds, "heartbeat.periodMilliseconds", "", SAFE),
 ];
 
+/// Every option, in the order of the table.
+#[cfg(feature = "npm")]
+#[expect(clippy::indexing_slicing, reason = "both have the same length")]
+pub(crate) const KEYS: [OptionKey; OPTIONS.len()] = {
+    let mut keys = [OptionKey::ConnectTimeouts; OPTIONS.len()];
+    let mut place = 0;
+    while place < keys.len() {
+        keys[place] = OPTIONS[place].key;
+        place += 1;
+    }
+    keys
+};
+
+/// Where the value of an option stands among the settings.
+#[derive(Debug)]
+pub(crate) enum Place<'a> {
+    Boolean(&'a mut bool),
+    FirstConnect(&'a mut FirstConnect),
+    Integer(&'a mut u64),
+    Milliseconds(&'a mut u32),
+    Ratio(&'a mut Ratio),
+    Reconnect(&'a mut Reconnect),
+    Schedule(&'a mut TcpTimeouts),
+}
+
 impl Settings {
+    pub(crate) const fn place(&mut self, key: OptionKey) -> Place<'_> {
+        use OptionKey as K;
+        use Place::{Boolean, Integer, Milliseconds, Schedule};
+        let Self { connection, messaging, limits, redo_operations, heartbeat } = self;
+        match key {
+            K::ConnectTimeouts => Schedule(&mut connection.connect_timeouts),
+            K::ReadTimeouts => Schedule(&mut connection.read_timeouts),
+            K::ConnectionTimeoutMilliseconds => {
+                Milliseconds(&mut connection.connection_timeout_milliseconds)
+            }
+            K::DialStaggerMilliseconds => Milliseconds(&mut connection.dial_stagger_milliseconds),
+            K::ShuffleAddresses => Boolean(&mut connection.shuffle_addresses),
+            K::RedoOperations => Boolean(redo_operations),
+            K::Reconnect => Place::Reconnect(&mut connection.reconnect),
+            K::FirstConnect => Place::FirstConnect(&mut connection.first_connect),
+            K::ConnectionJitter => Place::Ratio(&mut connection.jitter),
+            K::SteadyMilliseconds => Integer(&mut connection.steady_milliseconds),
+            K::FailoverSpreadMilliseconds => Integer(&mut connection.failover_spread_milliseconds),
+            K::SessionTimeoutMilliseconds => Integer(&mut connection.session_timeout_milliseconds),
+            K::RetryTimeoutSeconds => Integer(&mut messaging.retry_timeout_seconds),
+            K::MaxFastInvocationCount => Integer(&mut messaging.max_fast_invocation_count),
+            K::MinRetryDelayMilliseconds => Integer(&mut messaging.min_retry_delay_milliseconds),
+            K::RetryOnConnectionLost => Boolean(&mut messaging.retry_on_connection_lost),
+            K::RetryOnClientReconnecting => Boolean(&mut messaging.retry_on_client_reconnecting),
+            K::RetryUnsentOperations => Boolean(&mut messaging.retry_unsent_operations),
+            K::WaitForResponseMilliseconds => {
+                Integer(&mut messaging.wait_for_response_milliseconds)
+            }
+            K::MessagingJitter => Place::Ratio(&mut messaging.jitter),
+            K::MaxPendingOperations => Integer(&mut limits.max_pending_operations),
+            K::MaxInFlightOperations => Integer(&mut limits.max_in_flight_operations),
+            K::MaxBufferedBytes => Integer(&mut limits.max_buffered_bytes),
+            K::MaxMessageBytes => Integer(&mut limits.max_message_bytes),
+            K::HeartbeatPeriodMilliseconds => Integer(&mut heartbeat.period_milliseconds),
+        }
+    }
+
     /// Sets one option; `false` where the value is not of the option's kind.
     pub fn set(&mut self, key: OptionKey, value: OptionValue) -> bool {
-        use OptionKey as K;
-        use OptionValue::{Boolean, Choice, Integer, Ratio, Schedule};
-        let connection = &mut self.connection;
-        match (key, value) {
-            (K::ConnectTimeouts, Schedule(value)) => connection.connect_timeouts = value,
-            (K::ReadTimeouts, Schedule(value)) => connection.read_timeouts = value,
-            (K::ConnectionTimeoutMilliseconds, Integer(value)) => {
-                connection.connection_timeout_milliseconds =
-                    u32::try_from(value).unwrap_or(MAX_FIELD_MILLISECONDS);
+        match (self.place(key), value) {
+            (Place::Boolean(place), OptionValue::Boolean(value)) => *place = value,
+            (Place::Integer(place), OptionValue::Integer(value)) => *place = value,
+            (Place::Milliseconds(place), OptionValue::Integer(value)) => {
+                *place = u32::try_from(value).unwrap_or(MAX_FIELD_MILLISECONDS);
             }
-            (K::DialStaggerMilliseconds, Integer(value)) => {
-                connection.dial_stagger_milliseconds =
-                    u32::try_from(value).unwrap_or(MAX_FIELD_MILLISECONDS);
+            (Place::Ratio(place), OptionValue::Ratio(value)) => *place = value,
+            (Place::Schedule(place), OptionValue::Schedule(value)) => *place = value,
+            (Place::FirstConnect(place), OptionValue::Choice(value)) => {
+                return FirstConnect::from_choice(value).map(|value| *place = value).is_some();
             }
-            (K::ShuffleAddresses, Boolean(value)) => connection.shuffle_addresses = value,
-            (K::RedoOperations, Boolean(value)) => self.redo_operations = value,
-            (K::Reconnect, Choice(0)) => connection.reconnect = Reconnect::Always,
-            (K::Reconnect, Choice(1)) => connection.reconnect = Reconnect::Schedule,
-            (K::Reconnect, Choice(2)) => connection.reconnect = Reconnect::Never,
-            (K::FirstConnect, Choice(0)) => connection.first_connect = FirstConnect::Schedule,
-            (K::FirstConnect, Choice(1)) => connection.first_connect = FirstConnect::Always,
-            (K::ConnectionJitter, Ratio(value)) => connection.jitter = value,
-            (K::SteadyMilliseconds, Integer(value)) => connection.steady_milliseconds = value,
-            (K::FailoverSpreadMilliseconds, Integer(value)) => {
-                connection.failover_spread_milliseconds = value;
+            (Place::Reconnect(place), OptionValue::Choice(value)) => {
+                return Reconnect::from_choice(value).map(|value| *place = value).is_some();
             }
-            (K::SessionTimeoutMilliseconds, Integer(value)) => {
-                connection.session_timeout_milliseconds = value;
-            }
-            (K::MaxBufferedBytes, Integer(value)) => self.limits.max_buffered_bytes = value,
-            (K::MaxMessageBytes, Integer(value)) => self.limits.max_message_bytes = value,
-            (K::HeartbeatPeriodMilliseconds, Integer(value)) => {
-                self.heartbeat.period_milliseconds = value;
-            }
-            (K::MaxPendingOperations, Integer(value)) => {
-                self.limits.max_pending_operations = value;
-            }
-            (K::MaxInFlightOperations, Integer(value)) => {
-                self.limits.max_in_flight_operations = value;
-            }
-            _ => return self.messaging.set(key, value),
+            _ => return false,
         }
         true
     }
 
     /// What an option is set to.
     #[must_use]
-    pub const fn value_of(&self, key: OptionKey) -> OptionValue {
-        use OptionKey as K;
-        use OptionValue::{Boolean, Choice, Integer, Ratio, Schedule};
-        let Self { connection, messaging, limits, redo_operations, heartbeat } = self;
-        match key {
-            K::ConnectTimeouts => Schedule(connection.connect_timeouts),
-            K::ReadTimeouts => Schedule(connection.read_timeouts),
-            K::ConnectionTimeoutMilliseconds => {
-                Integer(connection.connection_timeout_milliseconds as u64)
-            }
-            K::DialStaggerMilliseconds => Integer(connection.dial_stagger_milliseconds as u64),
-            K::ShuffleAddresses => Boolean(connection.shuffle_addresses),
-            K::RedoOperations => Boolean(*redo_operations),
-            K::Reconnect => Choice(match connection.reconnect {
+    pub fn value_of(&self, key: OptionKey) -> OptionValue {
+        let mut settings = *self;
+        match settings.place(key) {
+            Place::Boolean(value) => OptionValue::Boolean(*value),
+            Place::FirstConnect(value) => OptionValue::Choice(match value {
+                FirstConnect::Schedule => 0,
+                FirstConnect::Always => 1,
+            }),
+            Place::Integer(value) => OptionValue::Integer(*value),
+            Place::Milliseconds(value) => OptionValue::Integer(u64::from(*value)),
+            Place::Ratio(value) => OptionValue::Ratio(*value),
+            Place::Reconnect(value) => OptionValue::Choice(match value {
                 Reconnect::Always => 0,
                 Reconnect::Schedule => 1,
                 Reconnect::Never | Reconnect::OnRequest => 2, // which has no word of its own
             }),
-            K::FirstConnect => Choice(match connection.first_connect {
-                FirstConnect::Schedule => 0,
-                FirstConnect::Always => 1,
-            }),
-            K::ConnectionJitter => Ratio(connection.jitter),
-            K::SteadyMilliseconds => Integer(connection.steady_milliseconds),
-            K::FailoverSpreadMilliseconds => Integer(connection.failover_spread_milliseconds),
-            K::SessionTimeoutMilliseconds => Integer(connection.session_timeout_milliseconds),
-            K::RetryTimeoutSeconds => Integer(messaging.retry_timeout_seconds),
-            K::MaxFastInvocationCount => Integer(messaging.max_fast_invocation_count),
-            K::MinRetryDelayMilliseconds => Integer(messaging.min_retry_delay_milliseconds),
-            K::RetryOnConnectionLost => Boolean(messaging.retry_on_connection_lost),
-            K::RetryOnClientReconnecting => Boolean(messaging.retry_on_client_reconnecting),
-            K::RetryUnsentOperations => Boolean(messaging.retry_unsent_operations),
-            K::WaitForResponseMilliseconds => Integer(messaging.wait_for_response_milliseconds),
-            K::MessagingJitter => Ratio(messaging.jitter),
-            K::MaxPendingOperations => Integer(limits.max_pending_operations),
-            K::MaxInFlightOperations => Integer(limits.max_in_flight_operations),
-            K::MaxBufferedBytes => Integer(limits.max_buffered_bytes),
-            K::MaxMessageBytes => Integer(limits.max_message_bytes),
-            K::HeartbeatPeriodMilliseconds => Integer(heartbeat.period_milliseconds),
+            Place::Schedule(value) => OptionValue::Schedule(*value),
         }
     }
 }
 
-impl MessagingSettings {
-    /// Sets one option of `messaging`; `false` where it is none, or not of the option's kind.
-    pub const fn set(&mut self, key: OptionKey, value: OptionValue) -> bool {
-        use OptionKey as K;
-        use OptionValue::{Boolean, Integer, Ratio};
-        match (key, value) {
-            (K::RetryTimeoutSeconds, Integer(value)) => self.retry_timeout_seconds = value,
-            (K::MaxFastInvocationCount, Integer(value)) => {
-                self.max_fast_invocation_count = value;
-            }
-            (K::MinRetryDelayMilliseconds, Integer(value)) => {
-                self.min_retry_delay_milliseconds = value;
-            }
-            (K::RetryOnConnectionLost, Boolean(value)) => self.retry_on_connection_lost = value,
-            (K::RetryOnClientReconnecting, Boolean(value)) => {
-                self.retry_on_client_reconnecting = value;
-            }
-            (K::RetryUnsentOperations, Boolean(value)) => self.retry_unsent_operations = value,
-            (K::WaitForResponseMilliseconds, Integer(value)) => {
-                self.wait_for_response_milliseconds = value;
-            }
-            (K::MessagingJitter, Ratio(value)) => self.jitter = value,
-            _ => return false,
+impl FirstConnect {
+    /// By its place among the words of the option.
+    pub(crate) const fn from_choice(place: u32) -> Option<Self> {
+        match place {
+            0 => Some(Self::Schedule),
+            1 => Some(Self::Always),
+            _ => None,
         }
-        true
+    }
+}
+
+impl Reconnect {
+    /// By its place among the words of the option.
+    pub(crate) const fn from_choice(place: u32) -> Option<Self> {
+        match place {
+            0 => Some(Self::Always),
+            1 => Some(Self::Schedule),
+            2 => Some(Self::Never),
+            _ => None,
+        }
     }
 }
 

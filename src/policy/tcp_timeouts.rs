@@ -57,6 +57,14 @@ impl TcpTimeouts {
         max_single_milliseconds: MAX_FIELD_MILLISECONDS,
     };
 
+    /// The schedule of four numbers: first wait, sum of waits, growth in percent, longest wait.
+    #[cfg(feature = "npm")]
+    pub(crate) const fn from_numbers(numbers: [u32; 4]) -> Self {
+        let [initial_milliseconds, max_milliseconds, backoff_percent, max_single_milliseconds] =
+            numbers;
+        Self { initial_milliseconds, max_milliseconds, backoff_percent, max_single_milliseconds }
+    }
+
     /// The first wait in milliseconds, as it was written.
     #[must_use]
     pub const fn initial_milliseconds(&self) -> u32 {

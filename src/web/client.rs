@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::*;
 use super::{
     application::{Application, Failure},
     clock,
-    gateways::{Gateways, Schemes, read_list},
+    gateways::{Gateway, Gateways},
     socket::{Ears, Socket},
     timer::Timer,
 };
@@ -27,7 +27,7 @@ pub(super) struct Inner<A> {
     pub(super) gateways: RefCell<Gateways>,
     /// What the last close event said; for the close policy alone.
     close_reason: RefCell<JsValue>,
-    pub(super) constructor: Option<js_sys::Function>,
+    constructor: JsValue,
     ears: Ears,
     sockets: RefCell<Vec<Socket>>,
     timer: RefCell<Timer>,
@@ -44,11 +44,10 @@ pub(super) struct Inner<A> {
 #[derive(Debug)]
 pub(super) struct Parts {
     pub(super) settings: Settings,
-    /// The list as JavaScript has it; of no account where it is to be asked for.
-    pub(super) gateways: JsValue,
-    pub(super) protocols: JsValue,
-    /// That of the platform where there is none.
-    pub(super) constructor: Option<js_sys::Function>,
+    /// The list; of no account where it is to be asked for.
+    pub(super) gateways: Vec<Gateway>,
+    /// That of sockets; `undefined` where there is none.
+    pub(super) constructor: JsValue,
     pub(super) seed: u64,
 }
 
@@ -71,19 +70,14 @@ pub(super) struct ShellCounts {
 }
 
 impl<A: Application> Inner<A> {
-    /// Reads the list. Nothing is dialled, armed or listened to.
-    pub(super) fn make(parts: Parts) -> Result<Rc<Self>, JsValue> {
-        let Parts { settings, gateways: list, protocols, constructor, seed } = parts;
-        let mut gateways = Gateways::new(protocols);
-        let count = if settings.connection.hooks.list {
-            0 // they are asked for before the first round
-        } else {
-            let entries = read_list(&list, &gateways.protocols(), Schemes::WebSocket)?;
-            u32::try_from(gateways.take(entries, None).len()).unwrap_or(u32::MAX)
-        };
+    /// Nothing is dialled, armed or listened to.
+    pub(super) fn make(parts: Parts) -> Rc<Self> {
+        let Parts { settings, gateways: list, constructor, seed } = parts;
+        let mut gateways = Gateways::default();
+        // Where they are asked for, that is before the first round.
+        let count = u32::try_from(gateways.take(list, None).len()).unwrap_or(u32::MAX);
         let engine = Engine::new(settings, count, seed);
-        let constructor = constructor.or_else(platform_constructor);
-        Ok(Rc::new_cyclic(|weak| Self {
+        Rc::new_cyclic(|weak| Self {
             ears: Ears::of(weak.clone()),
             engine: RefCell::new(engine),
             settings,
@@ -97,7 +91,7 @@ impl<A: Application> Inner<A> {
             fresh_frame: RefCell::default(),
             pumping: Cell::new(Pumping::Idle),
             counts: Cell::default(),
-        }))
+        })
     }
 
     /// Feeds an event that JavaScript's own call brings: the package pulls the notices itself.
@@ -250,12 +244,12 @@ impl<A: Application> Inner<A> {
         counts.dials = counts.dials.saturating_add(1);
         self.counts.set(counts);
         let gateway = self.gateways.borrow().get(gateway).cloned();
-        let opened = match (gateway, self.constructor.as_ref()) {
-            (Some(gateway), Some(constructor)) => {
-                let url = gateway.url.as_str().into();
-                Socket::open(id, constructor, &url, &gateway.protocols)
+        let opened = match gateway {
+            Some(gateway) => {
+                let constructor = self.constructor.unchecked_ref();
+                Socket::open(id, constructor, &gateway.url, &gateway.protocols)
             }
-            _ => Err(Cause::ConstructorThrew),
+            None => Err(Cause::ConstructorThrew),
         };
         match opened {
             Ok(socket) => {
@@ -281,11 +275,9 @@ impl<A: Application> Inner<A> {
         self.engine.borrow_mut().handle_event(clock::now(), Event::FailureJudged(judgement));
     }
 
-    pub(super) fn take_list(&self, list: &JsValue) -> Result<Vec<GatewayIndex>, JsValue> {
-        let protocols = self.gateways.borrow().protocols();
-        let entries = read_list(list, &protocols, Schemes::WebSocket)?;
+    pub(super) fn take_list(&self, list: Vec<Gateway>) -> Vec<GatewayIndex> {
         let kept = self.engine.borrow().gateway();
-        Ok(self.gateways.borrow_mut().take(entries, kept))
+        self.gateways.borrow_mut().take(list, kept)
     }
 
     pub(super) fn buffered_bytes(&self, id: SocketId) -> u64 {
@@ -348,8 +340,4 @@ impl<A: Application> Inner<A> {
     pub(super) fn label(&self, index: GatewayIndex) -> String {
         self.gateways.borrow().label(index)
     }
-}
-
-fn platform_constructor() -> Option<js_sys::Function> {
-    js_sys::Reflect::get(&js_sys::global(), &"WebSocket".into()).ok()?.dyn_into().ok()
 }

@@ -2,8 +2,6 @@
 
 use wasm_bindgen::prelude::*;
 
-#[cfg(feature = "npm")]
-use crate::policy::Ratio;
 use crate::policy::{Instant, options::MAX_SAFE_INTEGER};
 
 #[wasm_bindgen]
@@ -32,14 +30,6 @@ pub(super) const fn to_u64(number: f64) -> u64 {
 #[expect(clippy::cast_precision_loss, reason = "cut to what is exact")]
 pub(super) const fn to_number(whole: u64) -> f64 {
     (if whole < MAX_SAFE_INTEGER { whole } else { MAX_SAFE_INTEGER }) as f64
-}
-
-/// A number from 0 to 1 as a ratio.
-#[cfg(feature = "npm")]
-#[expect(clippy::float_arithmetic, reason = "the core has no floats: this is where they end")]
-pub(super) fn to_ratio(number: f64) -> Option<Ratio> {
-    let millionths = u32::try_from(to_u64(number * 1_000_000.0 + 0.5)).unwrap_or(u32::MAX);
-    (0.0..=1.0).contains(&number).then(|| Ratio::from_millionths(millionths))
 }
 
 /// The code of an error, cut to 32 bits: those that matter are far within.

@@ -1,6 +1,6 @@
 //! The client as the package wraps it.
 
-use alloc::{boxed::Box, rc::Rc, string::String, vec::Vec};
+use alloc::{boxed::Box, rc::Rc, string::String};
 
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
@@ -8,12 +8,12 @@ use wasm_bindgen::prelude::*;
 use super::{
     Host,
     client::{Inner, Parts},
-    clock, events,
-    options::{Options, read_messaging},
+    clock, events, gateways,
+    options::{self, Numbers},
 };
 use crate::policy::{
     Answer, AttemptId, Binding, Call, CloseRequest, Event, Notice, OperationId, Purpose, Reconnect,
-    Redo, SocketId, Verdict,
+    Redo, Settings, SocketId, Verdict,
 };
 
 /// How an answer was, as the package says it.
@@ -36,6 +36,13 @@ const CLOSED_WHEN_DONE: u8 = 2;
 const WOKEN: u8 = 0;
 const HIDDEN: u8 = 1;
 
+/// What the application wants to be asked, as the package adds it up.
+const ASKED_FOR_LIST: u32 = 1;
+const ASKED_FOR_VERDICTS: u32 = 2;
+const ASKED_FOR_SESSIONS: u32 = 4;
+/// Every connection is asked for by `connect()`, and goes on where the last one stopped.
+const ASKS_FOR_EACH: u32 = 8;
+
 /// A client, for the package to wrap: it owns promises and payloads, this owns sockets and time.
 ///
 /// No method calls back into the package; each leaves its notices to be pulled.
@@ -43,39 +50,33 @@ const HIDDEN: u8 = 1;
 #[derive(Debug)]
 pub struct Core {
     inner: Rc<Inner<Host>>,
-    foreign_names: Vec<JsValue>,
 }
 
 #[wasm_bindgen]
 impl Core {
-    /// Reads the options. Nothing is dialled, armed or listened to. With `asked_for_each` every
-    /// connection is asked for by `connect()`, and goes on where the last one stopped.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with an option, as an array that the package makes a `RegateError` of.
+    /// A client of these options and this list, whose sockets come from `constructor`. `hooks` adds up: 1 where
+    /// the list is asked for, 2 a close policy, 4 a session hook, 8 where every connection is asked for. Nothing is
+    /// dialled, armed or listened to.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &JsValue, drawn_seed: f64, asked_for_each: bool) -> Result<Core, JsValue> {
-        let Options { mut settings, gateways, protocols, constructor, seed, foreign, .. } =
-            Options::parse(options)?;
-        if asked_for_each {
-            settings.connection.reconnect = Reconnect::OnRequest;
+    #[must_use]
+    pub fn new(
+        options: &Numbers,
+        list: &Array,
+        constructor: JsValue,
+        seed: f64,
+        hooks: u32,
+    ) -> Core {
+        let mut settings = Settings::default();
+        options::set(&mut settings, options);
+        let connection = &mut settings.connection;
+        connection.hooks.list = hooks & ASKED_FOR_LIST != 0;
+        connection.hooks.close_policy = hooks & ASKED_FOR_VERDICTS != 0;
+        connection.hooks.session = hooks & ASKED_FOR_SESSIONS != 0;
+        if hooks & ASKS_FOR_EACH != 0 {
+            connection.reconnect = Reconnect::OnRequest;
         }
-        let seed = seed.unwrap_or(clock::to_u64(drawn_seed));
-        let parts = Parts { settings, gateways, protocols, constructor, seed };
-        Ok(Self { inner: Inner::make(parts)?, foreign_names: foreign })
-    }
-
-    /// Names of an existing configuration that mean nothing here.
-    #[wasm_bindgen(getter, js_name = foreignNames)]
-    pub fn foreign_names(&self) -> Vec<JsValue> {
-        self.foreign_names.clone()
-    }
-
-    /// Whether there is a constructor of sockets.
-    #[wasm_bindgen(getter, js_name = hasWebSocket)]
-    pub fn has_web_socket(&self) -> bool {
-        self.inner.constructor.is_some()
+        let (gateways, seed) = (gateways::of_row(list), clock::to_u64(seed));
+        Self { inner: Inner::make(Parts { settings, gateways, constructor, seed }) }
     }
 
     /// `connect()`. The first dial comes with the next [`tick`](Self::tick).
@@ -114,10 +115,7 @@ impl Core {
     /// `kind` adds up: 0 not to be redone, 1 to be redone, 2 as the client; 4 bound to its
     /// connection; 8 a subscription, 16 the end of one. A timeout that is no number is none; `socket` is that of a
     /// session hook, else 0. Says whether there are notices.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with `messaging`, the settings of the call's own. Nothing was made then.
+    /// `messaging` has the options of the call's own; `undefined` for none.
     #[expect(clippy::too_many_arguments, reason = "numbers cross the border cheaply, objects not")]
     pub fn invoke(
         &self,
@@ -128,13 +126,13 @@ impl Core {
         kind: u32,
         timeout_milliseconds: f64,
         socket: f64,
-        messaging: &JsValue,
-    ) -> Result<bool, JsValue> {
-        let messaging = if messaging.is_undefined() {
-            None
-        } else {
-            read_messaging(&self.inner.settings.messaging, messaging)?.map(Box::new)
-        };
+        messaging: Option<Numbers>,
+    ) -> bool {
+        let messaging = messaging.map(|numbers| {
+            let mut settings = self.inner.settings;
+            options::set(&mut settings, &numbers);
+            Box::new(settings.messaging)
+        });
         let redoable = kind & REDO_ALWAYS != 0
             || kind & REDO_AS_CLIENT != 0 && self.inner.settings.redo_operations;
         let timeout_milliseconds =
@@ -167,7 +165,7 @@ impl Core {
         };
         self.inner.handle(Event::Invoked { operation, call });
         *self.inner.fresh_frame.borrow_mut() = None;
-        Ok(self.has_notices())
+        self.has_notices()
     }
 
     /// The caller's signal aborted the operation.
@@ -207,27 +205,18 @@ impl Core {
         }
     }
 
-    /// What the list function gave; `undefined` for nothing. Says what is wrong with it, or
-    /// `undefined` where it can be used.
-    pub fn listed(&self, list: &JsValue) -> JsValue {
-        let (taken, wrong) = match self.inner.take_list(list) {
-            Ok(taken) => (Some(taken), JsValue::UNDEFINED),
-            Err(wrong) => (None, wrong),
-        };
+    /// What the list function gave; empty for nothing.
+    pub fn listed(&self, list: &Array) {
+        let list = Some(gateways::of_row(list)).filter(|list| !list.is_empty());
+        let taken = list.map(|list| self.inner.take_list(list));
         self.inner.handle(Event::GatewaysListed(taken));
-        wrong
     }
 
     /// `setGateways()`.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with the list.
     #[wasm_bindgen(js_name = setGateways)]
-    pub fn set_gateways(&self, list: &JsValue) -> Result<(), JsValue> {
-        let taken = self.inner.take_list(list)?;
+    pub fn set_gateways(&self, list: &Array) {
+        let taken = self.inner.take_list(gateways::of_row(list));
         self.inner.handle(Event::GatewaysSet(taken));
-        Ok(())
     }
 
     /// The session hook on this socket is done.
@@ -286,9 +275,9 @@ impl Core {
 
     /// The full URL of the gateway that is connected. It may hold a secret.
     #[wasm_bindgen(getter)]
-    pub fn gateway(&self) -> Option<String> {
-        let gateway = self.inner.engine.borrow().gateway()?;
-        self.inner.gateways.borrow().get(gateway).map(|gateway| gateway.url.clone())
+    pub fn gateway(&self) -> JsValue {
+        let gateway = self.inner.engine.borrow().gateway();
+        gateway.map_or(JsValue::UNDEFINED, |gateway| self.inner.gateways.borrow().url(gateway))
     }
 
     /// Why each gateway failed last since `connect()`, as rows.

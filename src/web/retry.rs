@@ -1,6 +1,5 @@
 //! The operation rules for work of JavaScript's own, for the package to wrap.
 
-use alloc::string::String;
 use core::cell::RefCell;
 
 use js_sys::Array;
@@ -8,12 +7,12 @@ use wasm_bindgen::prelude::*;
 
 use super::{
     clock, events,
-    gateways::{Gateways, Schemes, read_list},
-    options::Options,
-    values::invalid,
+    gateways::{self, Gateways},
+    options::{self, Numbers},
 };
 use crate::policy::{
     AttemptFailure, ErrorCode, GatewayIndex, Instant, OperationError, Redo, Retry, RetryStep,
+    Settings,
 };
 
 #[derive(Debug)]
@@ -35,31 +34,23 @@ pub struct RetryCore {
 
 #[wasm_bindgen]
 impl RetryCore {
-    /// Reads the options; the first attempt is the next.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with an option, as an array that the package makes a `RegateError` of.
+    /// The first attempt is the next. The list may be empty.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &JsValue, redoable: bool, drawn_seed: f64) -> Result<RetryCore, JsValue> {
-        let Options { settings, gateways: list, protocols, seed, .. } = Options::parse(options)?;
-        let mut gateways = Gateways::new(protocols);
-        let mut count = 0;
-        if list.is_function() {
-            return Err(invalid("gateways", &list, "list", &[]));
-        }
-        if !list.is_undefined() {
-            let entries = read_list(&list, &gateways.protocols(), Schemes::Any)?;
-            count = u32::try_from(gateways.take(entries, None).len()).unwrap_or(u32::MAX);
-        }
+    #[must_use]
+    pub fn new(options: &Numbers, list: &Array, redoable: bool, seed: f64) -> RetryCore {
+        let mut settings = Settings::default();
+        options::set(&mut settings, options);
+        let mut gateways = Gateways::default();
+        let taken = gateways.take(gateways::of_row(list), None);
+        let count = u32::try_from(taken.len()).unwrap_or(u32::MAX);
         let redo = if redoable || settings.redo_operations { Redo::Redoable } else { Redo::Once };
-        let seed = seed.unwrap_or(clock::to_u64(drawn_seed));
+        let seed = clock::to_u64(seed);
         let now = clock::now();
         let mut retry = Retry::new(now, redo, settings, count, seed);
         let first = retry.start();
         let mut state = State { retry, at: now, gateway: None, attempt: 0, failed: None };
         state.take(first);
-        Ok(Self { state: RefCell::new(state), gateways })
+        Self { state: RefCell::new(state), gateways }
     }
 
     /// When the next attempt begins, by the monotonic clock.
@@ -70,9 +61,9 @@ impl RetryCore {
 
     /// The URL of the gateway of the next attempt.
     #[wasm_bindgen(getter)]
-    pub fn gateway(&self) -> Option<String> {
-        let gateway = self.state.borrow().gateway?;
-        self.gateways.get(gateway).map(|gateway| gateway.url.clone())
+    pub fn gateway(&self) -> JsValue {
+        let gateway = self.state.borrow().gateway;
+        gateway.map_or(JsValue::UNDEFINED, |gateway| self.gateways.url(gateway))
     }
 
     /// Which attempt is the next, counted from 1.

@@ -1,4 +1,5 @@
 // What src/web runs in: a clock that stands still, sockets that do what a test says, and the package's side of the border.
+import { readList } from '../../pkg-config/options.js';
 
 const kinds = (value) => (value === null ? 'null' : typeof value);
 
@@ -250,9 +251,9 @@ export class World {
       const frame = `${value}/${value}`;
       const kind = name === 'invoke' ? 0 : 1;
       this.#core.invoke(this.host, value, frame, frame.length, kind, Number.NaN, 0, undefined);
-    } else if (name === 'listed') value = this.#core.listed(['ws://a.example', 'ws://b.example']);
-    else if (name === 'listed nothing') value = this.#core.listed(undefined);
-    else if (name === 'setGateways') this.#core.setGateways(['ws://b.example', 'ws://c.example']);
+    } else if (name === 'listed') value = this.#core.listed(readList(['ws://a.example', 'ws://b.example']));
+    else if (name === 'listed nothing') value = this.#core.listed([]);
+    else if (name === 'setGateways') this.#core.setGateways(readList(['ws://b.example', 'ws://c.example']));
     else if (name === 'greeted') this.#core.sessionDone(this.#greeted);
     else if (name === 'refused') value = this.#core.sessionFailed(this.#greeted, undefined);
     else if (name === 'hide' || name === 'show') this.#core.wake(name === 'hide' ? 1 : 2);

@@ -2,9 +2,45 @@
 
 use core::ops::Deref;
 
-use js_sys::{JSON, Object, Reflect};
-use regate::web::Core;
+use js_sys::{Array, JSON, Object, Reflect};
+use regate::web::{Core, Numbers};
 use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(module = "/pkg-config/options.js")]
+extern "C" {
+    type Read;
+
+    #[wasm_bindgen(catch, js_name = readOptions)]
+    fn read_options(options: &JsValue) -> Result<Read, JsValue>;
+    #[wasm_bindgen(catch, js_name = readList)]
+    fn read_list(list: &JsValue, protocols: &JsValue) -> Result<Array, JsValue>;
+    #[wasm_bindgen(method, getter)]
+    fn numbers(this: &Read) -> Numbers;
+    #[wasm_bindgen(method, getter)]
+    fn hooks(this: &Read) -> u32;
+    #[wasm_bindgen(method, getter)]
+    fn given(this: &Read) -> JsValue;
+    #[wasm_bindgen(method, getter, js_name = foreignNames)]
+    fn foreign_names(this: &Read) -> Array;
+}
+
+/// Reads the options as the package does.
+pub(crate) fn make_core(options: &JsValue) -> Result<Core, JsValue> {
+    let read = read_options(options)?;
+    let given = |name: &str| Reflect::get(&read.given(), &name.into()).unwrap();
+    let gateways = given("gateways");
+    let list = if gateways.is_function() {
+        Array::new()
+    } else {
+        read_list(&gateways, &given("protocols"))?
+    };
+    Ok(Core::new(&read.numbers(), &list, given("WebSocket"), 7.0, read.hooks()))
+}
+
+/// Names in options that mean nothing here.
+pub(crate) fn foreign_names(options: &JsValue) -> Array {
+    read_options(options).unwrap().foreign_names()
+}
 
 #[wasm_bindgen(module = "/tests/web/world.js")]
 extern "C" {
@@ -137,8 +173,7 @@ impl World {
     fn of(options: Object) -> Self {
         let world = Self(JsWorld::new());
         Reflect::set(&options, &"WebSocket".into(), &world.web_socket()).unwrap();
-        let core = Core::new(&options, 7.0, false).expect("the options are right");
-        world.use_core(core.into());
+        world.use_core(make_core(&options).expect("the options are right").into());
         world
     }
 

@@ -3,7 +3,6 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::{error, fmt};
 
-use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use super::RemoteError;
@@ -155,16 +154,8 @@ impl Error {
         self
     }
 
-    /// Of what is wrong with a list: name, value, rule.
-    pub(super) fn of_list(wrong: &JsValue) -> Self {
-        let wrong: &Array = wrong.unchecked_ref();
-        let name = wrong.get(0).as_string().unwrap_or_default();
-        let rule = match wrong.get(2).as_string().as_deref() {
-            Some("gateways") => "must hold at least one gateway",
-            Some("protocols") => "must be different ones, each of what HTTP allows in a token",
-            Some("scheme") => "must have the scheme ws: or wss:",
-            Some(_) | None => "must be an absolute URL",
-        };
+    /// Of what is wrong with a list: the entry, and the rule that it breaks.
+    pub(super) fn of_list(name: &str, rule: &str) -> Self {
         let mut error = Self::new(ErrorKind::InvalidOption);
         error.0.detail = alloc::format!("{name} {rule}");
         error

@@ -3,11 +3,15 @@
 use alloc::{borrow::ToOwned, boxed::Box, rc::Rc, string::String, vec::Vec};
 use core::{fmt, future::Future, pin::Pin};
 
-use js_sys::{Array, Function, Object};
-use wasm_bindgen::prelude::*;
+use js_sys::{Array, Function};
+use wasm_bindgen::JsValue;
+use web_sys::Url;
 
-use super::{Error, Session, json_rpc::set};
-use crate::policy::{Cause, CloseCode, Judgement, Settings, Verdict, options::SetOptionError};
+use super::{Error, Session};
+use crate::{
+    policy::{Cause, CloseCode, Judgement, Settings, Verdict, options::SetOptionError},
+    web::gateways::Gateway as Entry,
+};
 
 pub(super) type Promised<T> = Pin<Box<dyn Future<Output = T>>>;
 pub(super) type ListHook = Rc<dyn Fn() -> Promised<Option<Vec<Gateway>>>>;
@@ -59,16 +63,58 @@ impl<T: Into<String>> From<T> for Gateway {
     }
 }
 
-/// A list as the shell reads it.
-pub(super) fn list_to_value(gateways: &[Gateway]) -> JsValue {
-    let entry = |gateway: &Gateway| {
-        let entry = Object::new();
-        set(&entry, "url", &gateway.url.as_str().into());
-        let protocols: Array = gateway.protocols.iter().map(JsValue::from).collect();
-        set(&entry, "protocols", &protocols);
-        JsValue::from(entry)
-    };
-    gateways.iter().map(entry).collect::<Array>().into()
+/// A list as the shell takes it.
+///
+/// # Errors
+///
+/// What is wrong with it. A URL may hold a secret, so none is shown.
+pub(super) fn read_list(gateways: &[Gateway]) -> Result<Vec<Entry>, Error> {
+    if gateways.is_empty() {
+        return Err(Error::of_list("gateways", "must hold at least one gateway"));
+    }
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut known: Vec<(String, &[String])> = Vec::new();
+    for (position, gateway) in gateways.iter().enumerate() {
+        let name = alloc::format!("gateways[{position}]");
+        let url =
+            Url::new(&gateway.url).map_err(|_| Error::of_list(&name, "must be an absolute URL"))?;
+        if !matches!(url.protocol().as_str(), "ws:" | "wss:") {
+            return Err(Error::of_list(&name, "must have the scheme ws: or wss:"));
+        }
+        url.set_hash(""); // a WebSocket has none, and some platforms refuse it
+        let protocols = &gateway.protocols;
+        let wrong = (0..).zip(protocols).position(|(place, protocol)| {
+            !is_token(protocol) || protocols.iter().take(place).any(|before| before == protocol)
+        });
+        if let Some(place) = wrong {
+            let name = alloc::format!("{name}.protocols[{place}]");
+            let rule = "must be different ones, each of what HTTP allows in a token";
+            return Err(Error::of_list(&name, rule));
+        }
+        let key = (url.href(), protocols.as_slice());
+        if known.contains(&key) {
+            continue; // exact duplicates count once
+        }
+        known.push(key);
+        entries.push(Entry {
+            // Without user info, query and fragment, which hold what changes while the gateway stays.
+            identity: alloc::format!("{}{}", url.origin(), url.pathname()).into(),
+            url: url.href().into(),
+            label: alloc::format!("{} [{position}]", url.origin()).into(),
+            protocols: if protocols.is_empty() {
+                JsValue::UNDEFINED
+            } else {
+                protocols.iter().map(JsValue::from).collect::<Array>().into()
+            },
+        });
+    }
+    Ok(entries)
+}
+
+/// Whether HTTP allows a text as a token, which a sub-protocol must be (RFC 6455, section 4.1).
+fn is_token(text: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?={}".contains(&byte);
+    !text.is_empty() && text.bytes().all(allowed)
 }
 
 /// A failure that a close policy is asked about.

@@ -11,7 +11,7 @@ use core::{
     future::poll_fn,
 };
 
-use js_sys::{Array, Math, futures::spawn_local};
+use js_sys::{Array, Function, Math, Reflect, futures::spawn_local};
 use serde::{Serialize, de::DeserializeOwned};
 use wasm_bindgen::prelude::*;
 
@@ -20,7 +20,7 @@ use super::{
     exchange::{Exchange, Pending, Told},
     json_rpc::{self, Kind, Request},
     notices::Hub,
-    options::{CloseHook, ListHook, SessionHook, list_to_value},
+    options::{CloseHook, ListHook, SessionHook, read_list},
     slot::Slot,
     wakes::Wakes,
 };
@@ -32,12 +32,13 @@ use crate::{
     web::{
         application::{Application, Failure},
         client::{Inner, Parts},
-        gateways::LIST,
+        gateways::{Gateway as Entry, LIST},
     },
 };
 
 pub(super) struct Shared {
     inner: Rc<Inner<Link>>,
+    has_web_socket: bool,
     link: Link,
     exchange: RefCell<Exchange>,
     pub(super) hub: Hub,
@@ -65,7 +66,7 @@ struct Ready {
 /// Who says which gateways there are.
 #[derive(Clone)]
 enum Lister {
-    Fixed(JsValue),
+    Fixed(Vec<Entry>),
     Hook(ListHook),
 }
 
@@ -80,18 +81,19 @@ impl Shared {
         hooks.list = options.list.is_some();
         hooks.session = options.session.is_some();
         hooks.close_policy = options.close_policy.is_some();
-        let gateways = list_to_value(&gateways);
+        let gateways = if hooks.list { Vec::new() } else { read_list(&gateways)? };
+        let constructor = constructor.or_else(platform_constructor);
         let parts = Parts {
             settings,
             gateways: gateways.clone(),
-            protocols: JsValue::UNDEFINED,
-            constructor,
+            constructor: constructor.clone().map_or(JsValue::UNDEFINED, JsValue::from),
             seed: seed.unwrap_or_else(|| Math::random().to_bits()),
         };
-        let inner = Inner::make(parts).map_err(|wrong| Error::of_list(&wrong))?;
+        let inner = Inner::make(parts);
         let ping = encode(&ping_method, &())?;
         Ok(Rc::new_cyclic(|weak| Self {
             inner,
+            has_web_socket: constructor.is_some(),
             link: Link(weak.clone()),
             exchange: RefCell::default(),
             hub: Hub::default(),
@@ -116,7 +118,7 @@ impl Shared {
     }
 
     pub(super) fn start(&self, event: Event) -> Result<(), Error> {
-        if self.inner.constructor.is_none() {
+        if !self.has_web_socket {
             return Err(Error::new(ErrorKind::NoWebSocket));
         }
         let starts = matches!(self.state(), ClientState::Idle | ClientState::Closed);
@@ -160,8 +162,8 @@ impl Shared {
     }
 
     pub(super) fn set_gateways(&self, gateways: Vec<Gateway>) -> Result<(), Error> {
-        let list = list_to_value(&gateways);
-        let taken = self.inner.take_list(&list).map_err(|wrong| Error::of_list(&wrong))?;
+        let list = read_list(&gateways)?;
+        let taken = self.inner.take_list(list.clone());
         *self.list.borrow_mut() = Lister::Fixed(list); // where a hook was asked, it says this now
         self.end_listing();
         self.handle(Event::GatewaysSet(taken));
@@ -216,7 +218,7 @@ impl Shared {
 
     pub(super) fn gateway(&self) -> Option<String> {
         let gateway = self.inner.engine.borrow().gateway()?;
-        self.inner.gateways.borrow().get(gateway).map(|gateway| gateway.url.clone())
+        self.inner.gateways.borrow().url(gateway).as_string()
     }
 
     pub(super) fn label(&self, gateway: GatewayIndex) -> String {
@@ -446,15 +448,12 @@ impl Application for Link {
         let link = self.clone();
         spawn_local(async move {
             let list = match lister {
-                Lister::Fixed(list) => list,
-                Lister::Hook(hook) => match hook().await {
-                    Some(list) => list_to_value(&list),
-                    None => JsValue::UNDEFINED,
-                },
+                Lister::Fixed(list) => Some(list),
+                Lister::Hook(hook) => hook().await.and_then(|list| read_list(&list).ok()),
             };
             link.with(|shared| {
                 if shared.listings.get() == listing {
-                    let taken = shared.inner.take_list(&list).ok();
+                    let taken = list.map(|list| shared.inner.take_list(list));
                     shared.handle(Event::GatewaysListed(taken));
                 }
             });
@@ -487,6 +486,10 @@ impl Application for Link {
             })
         })
     }
+}
+
+fn platform_constructor() -> Option<Function> {
+    Reflect::get(&js_sys::global(), &"WebSocket".into()).ok()?.dyn_into().ok()
 }
 
 impl fmt::Debug for Shared {

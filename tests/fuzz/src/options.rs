@@ -2,7 +2,7 @@
 
 use arbitrary::{Arbitrary as _, Unstructured};
 use regate::policy::{
-    Action, Cause, Engine, Event, Instant, MessagingSettings, Ratio, Settings,
+    Action, Cause, Engine, Event, Instant, Ratio, Settings,
     options::{OPTIONS, OptionKind, OptionSpec, OptionValue},
 };
 
@@ -14,10 +14,8 @@ const MOST_FIELD: u64 = 2_147_483_647;
 pub fn check(data: &[u8]) {
     let mut input = Unstructured::new(data);
     let mut settings = Settings::default();
-    let mut messaging = MessagingSettings::default();
     let mut model: Vec<OptionValue> =
         OPTIONS.iter().map(|spec| settings.value_of(spec.key)).collect();
-    let mut of_messaging = model.clone();
     while !input.is_empty() {
         let Ok((place, value)) = assignment(&mut input) else { break };
         let spec = &OPTIONS[place];
@@ -29,18 +27,9 @@ pub fn check(data: &[u8]) {
         } else {
             assert_eq!(settings, before, "{}: {value:?}", spec.path);
         }
-        let taken = messaging.set(spec.key, value);
-        assert_eq!(taken, fits && spec.path.starts_with("messaging."), "{}", spec.path);
-        if taken {
-            of_messaging[place] = value;
-        }
         for (spec, expected) in OPTIONS.iter().zip(&model) {
             assert_eq!(settings.value_of(spec.key), *expected, "{}", spec.path);
         }
-    }
-    let settings_of_call = Settings { messaging, ..Settings::default() };
-    for (spec, expected) in OPTIONS.iter().zip(&of_messaging) {
-        assert_eq!(settings_of_call.value_of(spec.key), *expected, "{}", spec.path);
     }
     if OPTIONS.iter().zip(&model).all(|(spec, value)| in_bounds(spec, *value)) {
         play(settings);
