@@ -17,7 +17,7 @@ const GROUPS = [
     /\bdlmalloc::|\blol_alloc::|__rust_(re|de)?alloc|__rdl_|__rg_|\bstd::alloc|^__wbindgen_(malloc|realloc|free)/,
   ],
   ['serde', /\bserde\w*::/],
-  ['wasm-bindgen', /\b(wasm_bindgen|js_sys|web_sys|gloo\w*)::|^__wb|^__externref/],
+  ['wasm-bindgen', /\b(wasm_bindgen|js_sys|web_sys)::|^__wb|^__externref/],
   ['core::fmt', /\b(core|alloc)::fmt\b|\bcore::num::(flt2dec|fmt)|\bcore::str::count/],
   ['core and alloc', /\b(core|alloc|compiler_builtins)::|^mem(cpy|set|move|cmp)$/],
   ['std', /\bstd::|rust_panic|rust_begin_unwind/],

@@ -85,7 +85,7 @@ impl<A: Application> Inner<A> {
             close_reason: RefCell::default(),
             constructor,
             sockets: RefCell::default(),
-            timer: RefCell::default(),
+            timer: RefCell::new(Timer::of(weak.clone())),
             notices: RefCell::default(),
             application: RefCell::default(),
             fresh_frame: RefCell::default(),
@@ -109,6 +109,12 @@ impl<A: Application> Inner<A> {
     pub(super) fn handle_timeout(self: &Rc<Self>) {
         self.engine.borrow_mut().handle_timeout(clock::now());
         self.pump();
+    }
+
+    pub(super) fn handle_timer(self: &Rc<Self>) {
+        self.timer.borrow_mut().fired();
+        self.handle_timeout();
+        self.call_for_notices();
     }
 
     fn call_for_notices(&self) {
@@ -169,14 +175,7 @@ impl<A: Application> Inner<A> {
         }
         self.pumping.set(Pumping::Idle);
         let deadline = self.engine.borrow().poll_timeout();
-        let weak = Rc::downgrade(self);
-        self.timer.borrow_mut().arm(deadline, move || {
-            if let Some(inner) = weak.upgrade() {
-                inner.timer.borrow_mut().fired();
-                inner.handle_timeout();
-                inner.call_for_notices();
-            }
-        });
+        self.timer.borrow_mut().arm(deadline);
         self.let_application_go();
     }
 
