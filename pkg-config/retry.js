@@ -17,6 +17,13 @@ import { checked, requireWasm } from './wasm.js';
 /** The longest step of a timer; beyond it `setTimeout` fires at once. */
 const LONGEST_STEP_MILLISECONDS = 2_147_483_647;
 
+/** How the last attempt went, as the core takes it. */
+const NONE_YET = 0;
+const FAILED_RETRYABLE = 1;
+const GIVEN_UP = 2;
+const GIVEN_UP_RUNNING = 3;
+const FAILED = 4;
+
 /** Resolves when the clock shows `at`, or when the signal aborts. */
 function until(at, signal) {
   return new Promise((resolve) => {
@@ -120,11 +127,17 @@ async function run(work, { core, signal: callers, limit, isRetryable }, outcome)
   const { signal, isTimeOut, end } = under(callers, limit);
   let cause;
   let isRunning = false;
+  const failed = (row) => {
+    const { code, completion, attempts, milliseconds: elapsedMilliseconds, gateway } = failureOf(row);
+    noteCompletion(outcome.promise, completion);
+    return new RegateError(code, { completion, attempts, elapsedMilliseconds, gateway, cause });
+  };
   try {
-    for (;;) {
-      await until(core.at, signal);
+    let next = core.next(NONE_YET, 0);
+    for (let attempt = 1; ; attempt += 1) {
+      const [at, gateway] = next;
+      await until(at, signal);
       if (signal.aborted) break;
-      const { attempt, gateway } = core;
       isRunning = true;
       try {
         return await attemptUnder(signal, () => work({ gateway, attempt, signal }));
@@ -133,16 +146,11 @@ async function run(work, { core, signal: callers, limit, isRetryable }, outcome)
         cause = error;
       }
       isRunning = false;
-      if (core.fail(isRetryable(cause), dataOf(cause).after)) {
-        const failure = failureOf(core.failure());
-        noteCompletion(outcome.promise, failure.completion);
-        throw errorOf(failure, cause);
-      }
+      next = core.next(isRetryable(cause) ? FAILED_RETRYABLE : FAILED, dataOf(cause).after);
+      if (typeof next[0] === 'string') throw failed(next);
     }
-    core.giveUp(isRunning);
-    const failure = failureOf(core.failure());
-    noteCompletion(outcome.promise, failure.completion);
-    throw isTimeOut() ? errorOf(failure, cause) : signal.reason;
+    const error = failed(core.next(isRunning ? GIVEN_UP_RUNNING : GIVEN_UP, 0));
+    throw isTimeOut() ? error : signal.reason;
   } finally {
     end();
     core.free();
@@ -163,8 +171,4 @@ export function retry(work, options = {}) {
   } catch (error) {
     return refused(error);
   }
-}
-
-function errorOf({ code, completion, attempts, milliseconds, gateway }, cause) {
-  return new RegateError(code, { completion, attempts, elapsedMilliseconds: milliseconds, gateway, cause });
 }
