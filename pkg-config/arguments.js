@@ -102,21 +102,27 @@ export function readSubscribe(options) {
   return options;
 }
 
+/** By their numbers, counted from 1. */
 const VERDICTS = ['next', 'same', 'refresh', 'stop'];
+
+/** The number of a verdict; 0 where it is none. */
+export const numberOfVerdict = (verdict) => VERDICTS.indexOf(verdict) + 1;
+
 const LONGEST_WAIT_MILLISECONDS = 2_147_483_647;
 
-/** What `closePolicy` said, as the core takes it: a verdict and the least length of the next wait. */
+/** What `closePolicy` said, as the core takes it: the number of a verdict, and eight times the least length of the next wait. */
 export function readJudgement(said) {
-  if (said === undefined) return undefined;
+  if (said === undefined) return 0;
   const isObject = said !== null && typeof said === 'object';
   const says = isObject && ('verdict' in said || 'waitMilliseconds' in said);
   const { verdict, waitMilliseconds = 0 } = isObject ? said : { verdict: said };
-  const isKnown = VERDICTS.includes(verdict) || (says && verdict === undefined);
+  const number = numberOfVerdict(verdict);
+  const isKnown = number > 0 || (says && verdict === undefined);
   const isWait =
     Number.isSafeInteger(waitMilliseconds) &&
     waitMilliseconds >= 0 &&
     waitMilliseconds <= LONGEST_WAIT_MILLISECONDS;
-  if (isKnown && isWait) return [verdict, waitMilliseconds];
+  if (isKnown && isWait) return number + 8 * waitMilliseconds;
   throw RegateError.ofOption(['closePolicy', said, 'judgement']);
 }
 

@@ -1,4 +1,4 @@
-import { checkRequest, LEAVING, readCall, readConnect, readSubscribe } from './arguments.js';
+import { checkRequest, LEAVING, numberOfVerdict, readCall, readConnect, readSubscribe } from './arguments.js';
 import { makeCodec } from './codec.js';
 import { makeCore } from './core.js';
 import { RegateError, shownName } from './error.js';
@@ -342,12 +342,12 @@ export class ClusterClient extends EventTarget {
 /** Whether the application itself ended it. */
 const isOwn = (reason) => reason === 'requested' || reason === 'aborted';
 
-/** The verdict that an error of a session hook carries, if any. */
+/** The number of the verdict that an error of a session hook carries, if any. */
 function verdictOf(error) {
   try {
-    return error?.verdict;
+    return numberOfVerdict(error?.verdict);
   } catch {
-    return undefined;
+    return 0;
   }
 }
 

@@ -1,7 +1,7 @@
 import { readJudgement } from './arguments.js';
 import { report } from './report.js';
 
-/** Asks the application what a failure means; `undefined` is the default. */
+/** Asks the application what a failure means, for the core; 0 is the default. */
 export function judge(closePolicy, gateway, code, reason, verdict, status) {
   try {
     const said = closePolicy({
@@ -14,6 +14,6 @@ export function judge(closePolicy, gateway, code, reason, verdict, status) {
     return readJudgement(said);
   } catch (error) {
     report(error);
-    return undefined;
+    return 0;
   }
 }

@@ -15,6 +15,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All of them, in an order that stays.
+    pub const ALL: [Self; 4] = [Self::Next, Self::Same, Self::Refresh, Self::Stop];
+
     /// The verdict as events and `closePolicy` write it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -29,9 +32,7 @@ impl Verdict {
     /// The verdict that is written so.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
-        [Self::Next, Self::Same, Self::Refresh, Self::Stop]
-            .into_iter()
-            .find(|verdict| verdict.as_str() == text)
+        Self::ALL.into_iter().find(|verdict| verdict.as_str() == text)
     }
 }
 

@@ -6,9 +6,9 @@ use crate::policy::{AttemptId, Cause, Judgement, OperationId, SocketId, Verdict}
 
 /// A gateway failed, as the application is asked about it.
 #[derive(Debug)]
-pub(super) struct Failure<'a> {
+pub(super) struct Failure {
     /// Its origin and position.
-    pub(super) gateway: &'a str,
+    pub(super) gateway: JsValue,
     pub(super) cause: Cause,
     /// What the close event said; `undefined` where there was none.
     pub(super) reason: JsValue,
@@ -37,8 +37,8 @@ pub(super) trait Application: Clone + 'static {
     fn list(&self);
 
     /// The session hook is to run on this socket.
-    fn greet(&self, socket: SocketId, gateway: &str);
+    fn greet(&self, socket: SocketId, gateway: JsValue);
 
     /// What a failure means.
-    fn judge(&self, failure: &Failure<'_>) -> Judgement;
+    fn judge(&self, failure: Failure) -> Judgement;
 }

@@ -1,6 +1,6 @@
 //! What a client is made of: an engine, its sockets and its timer.
 
-use alloc::{collections::VecDeque, rc::Rc, string::String, vec::Vec};
+use alloc::{collections::VecDeque, rc::Rc, vec::Vec};
 use core::{
     cell::{Cell, RefCell},
     fmt,
@@ -213,7 +213,7 @@ impl<A: Application> Inner<A> {
             Action::Judge { gateway, cause, verdict } => self.judge(gateway, cause, verdict),
             Action::Greet { socket, gateway } => {
                 if let Some(application) = self.application() {
-                    application.greet(socket, &self.label(gateway));
+                    application.greet(socket, self.label(gateway));
                 }
             }
             Action::MeasureBuffer { socket } => {
@@ -268,9 +268,9 @@ impl<A: Application> Inner<A> {
         let reason = self.close_reason.replace(JsValue::UNDEFINED);
         let reason = if cause.close_code().is_some() { reason } else { JsValue::UNDEFINED };
         let gateway = self.label(gateway);
-        let failure = Failure { gateway: &gateway, cause, reason, verdict };
+        let failure = Failure { gateway, cause, reason, verdict };
         let judgement =
-            self.application().map(|application| application.judge(&failure)).unwrap_or_default();
+            self.application().map(|application| application.judge(failure)).unwrap_or_default();
         self.engine.borrow_mut().handle_event(clock::now(), Event::FailureJudged(judgement));
     }
 
@@ -336,7 +336,7 @@ impl<A: Application> Inner<A> {
         false
     }
 
-    pub(super) fn label(&self, index: GatewayIndex) -> String {
+    pub(super) fn label(&self, index: GatewayIndex) -> JsValue {
         self.gateways.borrow().label(index)
     }
 }

@@ -1,6 +1,6 @@
 //! The client as the package wraps it.
 
-use alloc::{boxed::Box, rc::Rc, string::String};
+use alloc::{boxed::Box, rc::Rc};
 
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
@@ -8,12 +8,12 @@ use wasm_bindgen::prelude::*;
 use super::{
     Host,
     client::{Inner, Parts},
-    clock, events, gateways,
+    clock, events, gateways, host,
     options::{self, Numbers},
 };
 use crate::policy::{
     Answer, AttemptId, Binding, Call, CloseRequest, Event, Notice, OperationId, Purpose, Reconnect,
-    Redo, Settings, SocketId, Verdict,
+    Redo, Settings, SocketId,
 };
 
 /// How an answer was, as the package says it.
@@ -226,12 +226,12 @@ impl Core {
         self.inner.handle(Event::SessionDone(socket));
     }
 
-    /// The session hook on this socket failed, with such a verdict or none. Says whether that
+    /// The session hook on this socket failed, with the verdict of this number, or 0 for none. Says whether that
     /// matters: it does not where the socket is gone already.
     #[wasm_bindgen(js_name = sessionFailed)]
-    pub fn session_failed(&self, socket: f64, verdict: &JsValue) -> bool {
+    pub fn session_failed(&self, socket: f64, verdict: u32) -> bool {
         let socket = SocketId::from_u64(clock::to_u64(socket));
-        let verdict = verdict.as_string().as_deref().and_then(Verdict::from_text);
+        let verdict = host::verdict_of(verdict.into());
         let matters = self.inner.holds(socket);
         self.inner.handle(Event::SessionFailed { socket, verdict });
         matters
@@ -269,7 +269,7 @@ impl Core {
 
     /// The state of the connection.
     #[wasm_bindgen(getter)]
-    pub fn state(&self) -> String {
+    pub fn state(&self) -> JsValue {
         self.inner.engine.borrow().state().as_str().into()
     }
 
@@ -288,7 +288,7 @@ impl Core {
 
     /// Counters and gauges, in the order in which the package names them. Counters run from the
     /// making of the client.
-    pub fn stats(&self) -> Box<[f64]> {
+    pub fn stats(&self) -> Array {
         let engine = self.inner.engine.borrow();
         let shell = self.inner.counts.get();
         let counts = engine.operation_counts();
@@ -307,7 +307,7 @@ impl Core {
             counts.overloaded,
             counts.unmatched_answers,
         ];
-        Box::new(numbers.map(clock::to_number))
+        events::numbers_to_row(numbers)
     }
 
     fn has_notices(&self) -> bool {

@@ -1,7 +1,5 @@
 //! Notices as rows: a kind, and values in an order that the package has names for.
 
-use alloc::string::String;
-
 use js_sys::Array;
 use wasm_bindgen::JsValue;
 
@@ -24,19 +22,21 @@ impl Row {
         Self(Array::new())
     }
 
-    fn text(self, text: &str) -> Self {
-        self.0.push(&text.into());
+    fn value(self, value: JsValue) -> Self {
+        self.0.push(&value);
         self
+    }
+
+    fn text(self, text: &str) -> Self {
+        self.value(text.into())
     }
 
     fn number(self, number: f64) -> Self {
-        self.0.push(&number.into());
-        self
+        self.value(number.into())
     }
 
     fn nothing(self) -> Self {
-        self.0.push(&JsValue::UNDEFINED);
-        self
+        self.value(JsValue::UNDEFINED)
     }
 
     fn code(self, code: Option<u16>) -> Self {
@@ -53,39 +53,38 @@ impl Row {
             .code(cause.http_status().map(|status| status.as_u16()))
     }
 
-    fn failures(self, failures: &[FailureCount], label: impl Fn(GatewayIndex) -> String) -> Self {
+    fn failures(self, failures: &[FailureCount], label: impl Fn(GatewayIndex) -> JsValue) -> Self {
         let rows = Array::new();
         for count in failures {
             let row = failure(count.gateway, count.last_cause, &label);
             rows.push(&row.number(count.failures.into()).0);
         }
-        self.0.push(&rows);
-        self
+        self.value(rows.into())
     }
 }
 
 fn failure(
     gateway: Option<GatewayIndex>,
     cause: Cause,
-    label: impl Fn(GatewayIndex) -> String,
+    label: impl Fn(GatewayIndex) -> JsValue,
 ) -> Row {
-    Row::empty().text(&gateway.map_or(LIST.into(), label)).cause(cause)
+    Row::empty().value(gateway.map_or(LIST.into(), label)).cause(cause)
 }
 
 /// Turns a notice into a row; `label` names a gateway without its secrets.
-pub(super) fn to_row(notice: &Notice, label: impl Fn(GatewayIndex) -> String) -> Array {
+pub(super) fn to_row(notice: &Notice, label: impl Fn(GatewayIndex) -> JsValue) -> Array {
     let row = match notice {
         Notice::Dialled { gateway, round } => {
-            Row::of("dial").text(&label(*gateway)).number((*round).into())
+            Row::of("dial").value(label(*gateway)).number((*round).into())
         }
         Notice::DialFailed { gateway, verdict, cause } => {
-            Row::of("dialfailed").text(&label(*gateway)).text(verdict.as_str()).cause(*cause)
+            Row::of("dialfailed").value(label(*gateway)).text(verdict.as_str()).cause(*cause)
         }
         Notice::StateChanged { from, to, reason, gateway } => {
             let row = Row::of("statechange").text(from.as_str()).text(to.as_str());
             let row = row.text(reason.as_str());
             let row = match gateway {
-                Some(gateway) => row.text(&label(*gateway)),
+                Some(gateway) => row.value(label(*gateway)),
                 None => row.nothing(),
             };
             let lost =
@@ -104,19 +103,18 @@ pub(super) fn to_row(notice: &Notice, label: impl Fn(GatewayIndex) -> String) ->
         }
         Notice::Subscribed { operation, resumed } => {
             let row = Row::of("subscribed").number(to_number(operation.as_u64()));
-            row.0.push(&(*resumed).into());
-            row
+            row.value((*resumed).into())
         }
         Notice::Logged(line) => match line {
             LogLine::OutageBegan { gateway, cause } => {
-                Row::of("outagebegan").text(&gateway.map_or(LIST.into(), &label)).cause(*cause)
+                Row::of("outagebegan").value(gateway.map_or(LIST.into(), &label)).cause(*cause)
             }
             LogLine::OutageGoesOn { milliseconds, failures } => {
                 let row = Row::of("outagegoeson").number(to_number(*milliseconds));
                 row.failures(failures, label)
             }
             LogLine::OutageEnded { gateway, milliseconds, rounds, dials } => {
-                let row = Row::of("outageended").text(&label(*gateway));
+                let row = Row::of("outageended").value(label(*gateway));
                 let row = row.number(to_number(*milliseconds));
                 row.number((*rounds).into()).number((*dials).into())
             }
@@ -133,32 +131,35 @@ pub(super) fn to_row(notice: &Notice, label: impl Fn(GatewayIndex) -> String) ->
 /// How an operation failed, as a row without a kind.
 pub(super) fn error_to_row(
     error: &OperationError,
-    label: impl Fn(GatewayIndex) -> String,
+    label: impl Fn(GatewayIndex) -> JsValue,
 ) -> Array {
     fail(Row::empty(), error, label).0
 }
 
-fn fail(row: Row, error: &OperationError, label: impl Fn(GatewayIndex) -> String) -> Row {
+fn fail(row: Row, error: &OperationError, label: impl Fn(GatewayIndex) -> JsValue) -> Row {
     let row = row.text(error.code.as_str()).text(error.completion.as_str());
     let row = row.number(error.attempts.into()).number(to_number(error.elapsed_milliseconds));
     let row = match error.gateway {
-        Some(gateway) => row.text(&label(gateway)),
+        Some(gateway) => row.value(label(gateway)),
         None => row.nothing(),
     };
     match error.last_failure {
         LastFailure::None => row,
-        LastFailure::Answered => {
-            row.0.push(&true.into());
-            row
-        }
+        LastFailure::Answered => row.value(true.into()),
         LastFailure::Lost(cause) => row.nothing().cause(cause),
     }
+}
+
+/// Numbers, as the package names them by their order.
+pub(super) fn numbers_to_row(numbers: impl IntoIterator<Item = u64>) -> Array {
+    let row = Row::empty();
+    numbers.into_iter().fold(row, |row, number| row.number(to_number(number))).0
 }
 
 /// Why each gateway failed last, as rows.
 pub(super) fn failures_to_rows(
     failures: &[(Option<GatewayIndex>, Cause)],
-    label: impl Fn(GatewayIndex) -> String,
+    label: impl Fn(GatewayIndex) -> JsValue,
 ) -> Array {
     failures.iter().map(|&(gateway, cause)| failure(gateway, cause, &label).0).collect()
 }

@@ -1,6 +1,6 @@
 //! The gateways: their URLs, what may be shown of them, and the numbers that they keep.
 
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 
 use wasm_bindgen::JsValue;
 
@@ -71,8 +71,8 @@ impl Gateways {
         self.get(index).map(|gateway| gateway.url.clone()).unwrap_or_default()
     }
 
-    pub(super) fn label(&self, index: GatewayIndex) -> String {
-        self.get(index).and_then(|gateway| gateway.label.as_string()).unwrap_or_default()
+    pub(super) fn label(&self, index: GatewayIndex) -> JsValue {
+        self.get(index).map(|gateway| gateway.label.clone()).unwrap_or_default()
     }
 
     /// A number for a gateway that was never seen: a new one, until too many are remembered.

@@ -1,6 +1,5 @@
 //! The npm package as the application.
 
-use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use super::{
@@ -34,19 +33,24 @@ extern "C" {
     fn call_list(this: &Host) -> Result<(), JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = greet)]
-    fn call_greet(this: &Host, socket: f64, gateway: &str) -> Result<(), JsValue>;
+    fn call_greet(this: &Host, socket: f64, gateway: &JsValue) -> Result<(), JsValue>;
 
-    // `undefined`, or a verdict and the least length of the next wait. The code is below 0 where
+    // 0, or a verdict by its number and eight times the least length of the next wait. The code is below 0 where
     // there was none, the HTTP status 0.
     #[wasm_bindgen(method, catch, js_name = judge)]
     fn call_judge(
         this: &Host,
-        gateway: &str,
+        gateway: &JsValue,
         code: i32,
         reason: &JsValue,
-        verdict: &str,
+        verdict: &JsValue,
         status: u16,
-    ) -> Result<Option<Array>, JsValue>;
+    ) -> Result<f64, JsValue>;
+}
+
+/// The verdict of a number, counted from 1; 0 is none.
+pub(super) fn verdict_of(number: u64) -> Option<Verdict> {
+    Verdict::ALL.get(usize::try_from(number.checked_sub(1)?).ok()?).copied()
 }
 
 impl Application for Host {
@@ -71,18 +75,16 @@ impl Application for Host {
         drop(self.call_list());
     }
 
-    fn greet(&self, socket: SocketId, gateway: &str) {
-        drop(self.call_greet(to_number(socket.as_u64()), gateway));
+    fn greet(&self, socket: SocketId, gateway: JsValue) {
+        drop(self.call_greet(to_number(socket.as_u64()), &gateway));
     }
 
-    fn judge(&self, failure: &Failure<'_>) -> Judgement {
+    fn judge(&self, failure: Failure) -> Judgement {
         let code = failure.cause.close_code().map_or(-1, |code| i32::from(code.as_u16()));
         let status = failure.cause.http_status().map_or(0, HttpStatus::as_u16);
-        let verdict = failure.verdict.as_str();
-        let said = self.call_judge(failure.gateway, code, &failure.reason, verdict, status);
-        said.ok().flatten().map_or(Judgement::default(), |said| Judgement {
-            verdict: said.get(0).as_string().as_deref().and_then(Verdict::from_text),
-            wait_milliseconds: to_u64(said.get(1).as_f64().unwrap_or(0.0)),
-        })
+        let verdict = failure.verdict.as_str().into();
+        let said = self.call_judge(&failure.gateway, code, &failure.reason, &verdict, status);
+        let said = to_u64(said.unwrap_or_default());
+        Judgement { verdict: verdict_of(said % 8), wait_milliseconds: said / 8 }
     }
 }

@@ -1,9 +1,6 @@
 //! A WebSocket with its number, and the handlers that it is let go without.
 
-use alloc::{
-    rc::{Rc, Weak},
-    string::String,
-};
+use alloc::rc::{Rc, Weak};
 
 use js_sys::{Array, Reflect};
 use wasm_bindgen::prelude::*;
@@ -29,6 +26,12 @@ extern "C" {
 
     #[wasm_bindgen(method, structural, catch, js_name = send)]
     fn send_value(this: &AnySocket, frame: &JsValue) -> Result<(), JsValue>;
+
+    /// Whatever may be a text: anything else has no such method.
+    type Text;
+
+    #[wasm_bindgen(method, structural, catch, js_name = startsWith)]
+    fn starts_with(this: &Text, start: &str) -> Result<bool, JsValue>;
 
     /// A function that does nothing, and is JavaScript's own.
     #[wasm_bindgen(thread_local_v2, js_namespace = Function, js_name = prototype)]
@@ -86,14 +89,15 @@ impl Socket {
         } else {
             Array::of2(url, protocols)
         };
-        let made =
-            Reflect::construct(constructor, &arguments).map_err(|thrown| {
-                match name_of(&thrown).as_deref() {
-                    Some("SecurityError") => Cause::Forbidden,
-                    Some("SyntaxError") => Cause::Unusable,
-                    Some(_) | None => Cause::ConstructorThrew,
-                }
-            })?;
+        let made = Reflect::construct(constructor, &arguments).map_err(|thrown| {
+            if begins(&thrown, "name", "SecurityError") {
+                Cause::Forbidden
+            } else if begins(&thrown, "name", "SyntaxError") {
+                Cause::Unusable
+            } else {
+                Cause::ConstructorThrew
+            }
+        })?;
         Ok(Self { id, socket: made.unchecked_into() })
     }
 
@@ -179,11 +183,10 @@ impl Sender {
 
 fn why(thrown: &JsValue) -> SendFailure {
     // workerd: "Cannot perform I/O on behalf of a different request."
-    match text_of(thrown, "message") {
-        Some(text) if text.starts_with("Cannot perform I/O on behalf of a different request") => {
-            SendFailure::WrongContext
-        }
-        Some(_) | None => SendFailure::Threw,
+    if begins(thrown, "message", "Cannot perform I/O on behalf of a different request") {
+        SendFailure::WrongContext
+    } else {
+        SendFailure::Threw
     }
 }
 
@@ -193,20 +196,20 @@ fn set(socket: &AnySocket, name: &str, value: &JsValue) {
 }
 
 fn report<A: Application>(inner: &Rc<Inner<A>>, id: SocketId, event: &JsValue) {
-    let event = match text_of(event, "type").as_deref() {
-        Some("open") => Event::SocketOpened(id),
-        Some("close") => {
-            inner.note_close_reason(Reflect::get(event, &"reason".into()).unwrap_or_default());
-            // Only a transport that sees the answer to its handshake says a status, and only one that sends
-            // headers how it got none.
-            let cause = match number_of(event, "status") {
-                0 if has(event, "headersFailed") => Cause::HeadersFailed,
-                0 => Cause::Closed(CloseCode::from_event(number_of(event, "code"))),
-                status => Cause::Refused(HttpStatus::from_response(status)),
-            };
-            Event::SocketFailed { socket: id, cause }
-        }
-        Some(_) | None => Event::SocketErred(id),
+    let event = if begins(event, "type", "open") {
+        Event::SocketOpened(id)
+    } else if begins(event, "type", "close") {
+        inner.note_close_reason(Reflect::get(event, &"reason".into()).unwrap_or_default());
+        // Only a transport that sees the answer to its handshake says a status, and only one that sends
+        // headers how it got none.
+        let cause = match number_of(event, "status") {
+            0 if has(event, "headersFailed") => Cause::HeadersFailed,
+            0 => Cause::Closed(CloseCode::from_event(number_of(event, "code"))),
+            status => Cause::Refused(HttpStatus::from_response(status)),
+        };
+        Event::SocketFailed { socket: id, cause }
+    } else {
+        Event::SocketErred(id)
     };
     if matches!(event, Event::SocketFailed { .. }) {
         inner.forget_socket(id);
@@ -218,16 +221,14 @@ fn has(event: &JsValue, property: &str) -> bool {
     Reflect::get(event, &property.into()).is_ok_and(|value| value.is_truthy())
 }
 
-fn name_of(thrown: &JsValue) -> Option<String> {
-    text_of(thrown, "name")
-}
-
 /// A number of 16 bits; 0 where it is none.
 fn number_of(event: &JsValue, property: &str) -> u16 {
     let number = Reflect::get(event, &property.into()).ok().and_then(|number| number.as_f64());
     u16::try_from(number.map_or(0, clock::to_u64)).unwrap_or(0)
 }
 
-fn text_of(thrown: &JsValue, property: &str) -> Option<String> {
-    Reflect::get(thrown, &property.into()).ok()?.as_string()
+/// Whether a property is a text that begins so.
+fn begins(object: &JsValue, property: &str, start: &str) -> bool {
+    let value = Reflect::get(object, &property.into());
+    value.is_ok_and(|value| value.unchecked_ref::<Text>().starts_with(start).unwrap_or(false))
 }

@@ -255,7 +255,7 @@ export class World {
     else if (name === 'listed nothing') value = this.#core.listed([]);
     else if (name === 'setGateways') this.#core.setGateways(readList(['ws://b.example', 'ws://c.example']));
     else if (name === 'greeted') this.#core.sessionDone(this.#greeted);
-    else if (name === 'refused') value = this.#core.sessionFailed(this.#greeted, undefined);
+    else if (name === 'refused') value = this.#core.sessionFailed(this.#greeted, 0);
     else if (name === 'hide' || name === 'show') this.#core.wake(name === 'hide' ? 1 : 2);
     else if (name === 'wake') this.#core.wake(0);
     else if (name === 'notify') value = this.#core.notify('note', 0);

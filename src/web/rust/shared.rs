@@ -222,7 +222,7 @@ impl Shared {
     }
 
     pub(super) fn label(&self, gateway: GatewayIndex) -> String {
-        self.inner.label(gateway)
+        self.inner.label(gateway).as_string().unwrap_or_default()
     }
 
     pub(super) fn stats(&self) -> Stats {
@@ -460,10 +460,11 @@ impl Application for Link {
         });
     }
 
-    fn greet(&self, socket: SocketId, gateway: &str) {
+    fn greet(&self, socket: SocketId, gateway: JsValue) {
         let Some(shared) = self.0.upgrade() else { return };
         let Some(hook) = shared.session.clone() else { return };
-        let session = Session::new(Rc::downgrade(&shared), socket, gateway.into());
+        let session =
+            Session::new(Rc::downgrade(&shared), socket, gateway.as_string().unwrap_or_default());
         let link = self.clone();
         spawn_local(async move {
             let event = match hook(session).await {
@@ -474,11 +475,11 @@ impl Application for Link {
         });
     }
 
-    fn judge(&self, failure: &Failure<'_>) -> Judgement {
+    fn judge(&self, failure: Failure) -> Judgement {
         let policy = self.0.upgrade().and_then(|shared| shared.close_policy.clone());
         policy.map_or(Judgement::default(), |policy| {
             policy(&GatewayFailed {
-                gateway: failure.gateway.into(),
+                gateway: failure.gateway.as_string().unwrap_or_default(),
                 cause: failure.cause,
                 code: failure.cause.close_code(),
                 reason: failure.reason.as_string().unwrap_or_default(),
