@@ -269,37 +269,44 @@ impl Round {
     }
 
     fn take_in(&mut self, list: &[GatewayIndex], rng: Option<&mut Rng>, joins_as: Standing) {
-        let old = core::mem::take(&mut self.entries);
-        let (passed_to, left) = (self.cursor, self.left);
         let stays = |entry: &Entry| list.contains(&entry.gateway);
-        let ahead = old.iter().cycle().skip(passed_to).take(old.len());
-        let next = ahead.clone().find(|entry| stays(entry)).map(|entry| entry.gateway);
-        let joined = |entry: &&Entry| matches!(entry.standing, Standing::Fresh | Standing::Later);
-        self.left = ahead.take(left).filter(|entry| stays(entry) && !joined(entry)).count();
-        let known = |gateway: GatewayIndex| old.iter().find(|entry| entry.gateway == gateway);
-        let gone = core::mem::take(&mut self.gone);
-        let new = |gateway: GatewayIndex| {
-            let back = gone.iter().find(|entry| entry.gateway == gateway);
-            back.copied().unwrap_or(Entry::new(gateway, joins_as))
-        };
-        self.gone = gone.iter().chain(&old).filter(|entry| !stays(entry)).copied().collect();
-        match rng {
-            None => {
-                let entry = |&gateway: &GatewayIndex| {
-                    known(gateway).copied().unwrap_or_else(|| new(gateway))
-                };
-                self.entries = list.iter().map(entry).collect();
+        let (passed_to, listed) = (self.cursor, self.entries.len());
+        let (mut next, mut left) = (None, 0_usize);
+        let (passed, ahead) = self.entries.split_at_checked(passed_to).unwrap_or_default();
+        for (place, entry) in ahead.iter().chain(passed).enumerate() {
+            if !stays(entry) {
+                continue;
             }
+            next = next.or(Some(entry.gateway));
+            if place < self.left && !matches!(entry.standing, Standing::Fresh | Standing::Later) {
+                left = left.saturating_add(1);
+            }
+        }
+        self.left = left;
+        let mut known = core::mem::take(&mut self.entries);
+        known.append(&mut self.gone);
+        let entry = |gateway: GatewayIndex| {
+            let found = known.iter().find(|entry| entry.gateway == gateway);
+            found.copied().unwrap_or(Entry::new(gateway, joins_as))
+        };
+        match rng {
+            None => self.entries = list.iter().map(|&gateway| entry(gateway)).collect(),
             Some(rng) => {
-                self.entries = old.iter().copied().filter(|entry| stays(entry)).collect();
-                for &gateway in list.iter().filter(|&&gateway| known(gateway).is_none()) {
+                let stay = known.iter().take(listed).filter(|entry| stays(entry));
+                self.entries.extend(stay);
+                for &gateway in list {
+                    if self.lists(gateway) {
+                        continue;
+                    }
                     let most = u64::try_from(self.entries.len()).unwrap_or(0);
                     let place = usize::try_from(rng.up_to(most)).unwrap_or(0);
                     let place = place.min(self.entries.len());
-                    self.entries.insert(place, new(gateway));
+                    self.entries.insert(place, entry(gateway));
                 }
             }
         }
+        known.retain(|entry| !stays(entry));
+        self.gone = known;
         // Where none stays, the place does, so that the first of ever new ones is not the only one.
         self.cursor = if passed_to < self.entries.len() { passed_to } else { 0 };
         if let Some(next) = next {
