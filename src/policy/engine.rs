@@ -34,7 +34,7 @@ mod events;
 #[cfg(test)]
 mod tests;
 
-use alloc::collections::VecDeque;
+use alloc::{collections::VecDeque, vec::Vec};
 
 pub use actions::Action;
 pub use events::{Event, SendFailure};
@@ -91,7 +91,7 @@ pub struct Engine {
     operations: Operations,
     liveness: Liveness,
     /// Pings that may still be answered. Few: one for each wait of the read schedule.
-    pings: VecDeque<AttemptId>,
+    pings: Vec<AttemptId>,
     buffered_bytes: u64,
     failure_log: FailureLog,
     actions: VecDeque<Action>,
@@ -117,7 +117,7 @@ impl Engine {
                 settings.heartbeat.period_milliseconds,
                 settings.connection.read_timeouts,
             ),
-            pings: VecDeque::new(),
+            pings: Vec::new(),
             buffered_bytes: 0,
             failure_log: FailureLog::new(),
             actions: VecDeque::new(),
@@ -366,9 +366,9 @@ impl Engine {
             LivenessOutput::Ping => {
                 let attempt = AttemptId::from_u64(self.operations.reserve().as_u64());
                 if self.pings.len() >= MOST_PINGS {
-                    self.pings.pop_front();
+                    self.pings.remove(0);
                 }
-                self.pings.push_back(attempt);
+                self.pings.push(attempt);
                 self.actions.push_back(Action::MeasureBuffer { socket });
                 self.actions.push_back(Action::Ping { socket, attempt });
             }
@@ -390,8 +390,9 @@ impl Engine {
 
     /// Whether it is a ping that was answered. Pings stand outside everything that is counted.
     fn take_ping(&mut self, attempt: AttemptId) -> bool {
-        let found = self.pings.iter().position(|&ping| ping == attempt);
-        found.and_then(|place| self.pings.remove(place)).is_some()
+        let owed = self.pings.len();
+        self.pings.retain(|&ping| ping != attempt);
+        self.pings.len() < owed
     }
 
     fn fail_send(
