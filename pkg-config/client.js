@@ -2,6 +2,17 @@ import { checkRequest, LEAVING, numberOfVerdict, readCall, readConnect, readSubs
 import { makeCodec } from './codec.js';
 import { makeCore } from './core.js';
 import { RegateError, shownName } from './error.js';
+import {
+  ABORT_CONNECT,
+  CLOSE,
+  CONNECT,
+  DRAIN,
+  FAILURES,
+  GATEWAY,
+  RECONNECT,
+  SESSION_DONE,
+  TICK,
+} from './events.js';
 import { Exchange, refused } from './exchange.js';
 import { judge } from './judge.js';
 import { Lister } from './lister.js';
@@ -11,10 +22,6 @@ import { report } from './report.js';
 import { checkListener, oppositeOf, Subscription } from './subscription.js';
 import { listenForWakes } from './wake.js';
 import { requireWasm } from './wasm.js';
-
-/** How the core is closed. */
-const BY_APPLICATION = 0;
-const BY_ABORT = 1;
 
 const nothing = () => {};
 
@@ -78,7 +85,7 @@ export class ClusterClient extends EventTarget {
   }
 
   get gateway() {
-    return this.#core.gateway;
+    return this.#core.tell(GATEWAY);
   }
 
   get closed() {
@@ -108,7 +115,7 @@ export class ClusterClient extends EventTarget {
     }
     const starts = began === 'idle' || began === 'closed';
     if (starts) {
-      this.#core.connect(this.#host);
+      this.#tell(CONNECT);
       this.#starts += 1;
     }
     const { promise } = this.#expectReady();
@@ -120,7 +127,7 @@ export class ClusterClient extends EventTarget {
   reconnect() {
     if (!this.#hasWebSocket) throw new RegateError('NO_WEBSOCKET');
     const began = this.#core.state;
-    this.#core.reconnect(this.#host);
+    this.#tell(RECONNECT);
     if (began === 'idle' || began === 'closed') {
       this.#starts += 1;
       this.#startDialling();
@@ -132,18 +139,18 @@ export class ClusterClient extends EventTarget {
   setGateways(list) {
     if (typeof list === 'function') throw RegateError.ofOption(['gateways', list, 'list']);
     const entries = this.#listOf(list);
-    this.#core.setGateways(entries);
+    this.#core.takeList(entries, true);
     this.#lister.fix(entries);
     this.#drain();
   }
 
   close() {
-    this.#core.close(BY_APPLICATION);
+    this.#tell(CLOSE);
     this.#drain();
   }
 
   drain() {
-    this.#core.drain();
+    this.#tell(DRAIN);
     const { promise } = this.#closed;
     this.#drain();
     return promise;
@@ -200,11 +207,15 @@ export class ClusterClient extends EventTarget {
     return became;
   }
 
+  #tell(event, number = 0) {
+    this.#core.handle(this.#host, event, number);
+  }
+
   #startDialling() {
     this.#drain();
     // Not in this turn: connect and close in one turn open nothing.
     queueMicrotask(() => {
-      this.#core.tick();
+      this.#tell(TICK);
       this.#drain();
     });
   }
@@ -232,7 +243,7 @@ export class ClusterClient extends EventTarget {
   #abortConnect(reason) {
     const ready = this.#readies.get(this.#starts);
     if (ready !== undefined) ready.abortReason = reason;
-    this.#core.close(BY_ABORT);
+    this.#tell(ABORT_CONNECT);
     this.#drain();
   }
 
@@ -255,7 +266,7 @@ export class ClusterClient extends EventTarget {
     Promise.resolve(connection)
       .then(this.#application.session)
       .then(
-        () => this.#core.sessionDone(socket),
+        () => this.#tell(SESSION_DONE, socket),
         (error) => {
           const matters = this.#core.sessionFailed(socket, verdictOf(error));
           if (matters) this.#emit('sessionfailed', { gateway, error });
@@ -312,7 +323,7 @@ export class ClusterClient extends EventTarget {
     if (from === 'closed') this.#closed = makePromise();
     this.#exchange.gaveUpWith = undefined;
     this.#endWakes ??= listenForWakes((kind) => {
-      this.#core.wake(kind);
+      this.#tell(kind);
       this.#drain();
     });
   }
@@ -321,7 +332,7 @@ export class ClusterClient extends EventTarget {
     if (reason === 'aborted') return ready?.abortReason;
     if (reason === 'requested') return new RegateError('CLIENT_CLOSED');
     return new RegateError(reason, {
-      failures: failuresOf(this.#core.failures()),
+      failures: failuresOf(this.#core.tell(FAILURES)),
       cause: this.#lister.error ?? this.#application.WebSocket?.headersError,
       elapsedMilliseconds: ready && Math.round(performance.now() - ready.beganAt),
     });

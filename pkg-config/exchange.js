@@ -3,6 +3,7 @@
 import { SUBSCRIPTION } from './arguments.js';
 import { byteLength } from './codec.js';
 import { causeOf, RegateError } from './error.js';
+import { ABORT, FAILURES } from './events.js';
 import { numberOf } from './json_rpc.js';
 import { failuresOf } from './notice.js';
 import { checked } from './wasm.js';
@@ -171,7 +172,7 @@ export class Exchange {
     this.#hand(issue, SUBSCRIPTION, Number.NaN, 0, undefined);
     return (leave) => {
       if (leave !== undefined) this.#leaveWhenNamed(issue.attempt, leave);
-      this.#core.abort(id);
+      this.#core.handle(this.#host, ABORT, id);
     };
   }
 
@@ -190,7 +191,7 @@ export class Exchange {
   #listenForAbort(operation) {
     const { signal } = operation.call;
     operation.onAbort = () => {
-      this.#core.abort(operation.id);
+      this.#core.handle(this.#host, ABORT, operation.id);
       this.#host.drain();
     };
     signal.addEventListener('abort', operation.onAbort);
@@ -363,7 +364,7 @@ export class Exchange {
         notice.attempts === 0 ? 'longer than limits.maxMessageBytes' : 'the gateway closed with 1009';
     if (code === 'CONNECTION_LOST' && notice.cause !== undefined) fields.detail = lossText(notice);
     if (code === 'CONNECT_TIMEOUT' || code === 'NO_GATEWAY')
-      fields.failures = failuresOf(this.#core.failures());
+      fields.failures = failuresOf(this.#core.tell(FAILURES));
     return new RegateError(code, fields);
   }
 }

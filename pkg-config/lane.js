@@ -3,6 +3,7 @@
 import { checkBoolean, checkObject } from './arguments.js';
 import { makeCore } from './core.js';
 import { RegateError } from './error.js';
+import { CLOSE, CLOSE_WHEN_DONE, CONNECT, FAILURES, GATEWAY, TICK, WOKEN } from './events.js';
 import { judge } from './judge.js';
 import { Lister } from './lister.js';
 import { isLine, makeLog } from './log.js';
@@ -10,14 +11,10 @@ import { failuresOf, nextNotice } from './notice.js';
 import { ASKS_FOR_EACH } from './options.js';
 import { Patience, patient } from './patience.js';
 import { report } from './report.js';
-import { listenForWakes, WOKEN } from './wake.js';
+import { listenForWakes } from './wake.js';
 import { checked, isReady } from './wasm.js';
 
 const nothing = () => {};
-
-/** How the core is closed: one of the two says that the work is done. */
-const BY_APPLICATION = 0;
-const WHEN_DONE = 2;
 
 const CONNECTING = 0;
 const OPEN = 1;
@@ -146,7 +143,7 @@ export class Lane {
   }
 
   get gateway() {
-    return this.#core.gateway;
+    return this.#core.tell(GATEWAY);
   }
 
   /** Takes on a socket: goes round until it is open. */
@@ -158,12 +155,12 @@ export class Lane {
     this.#endWakes = listenForWakes((kind) => {
       // A page that is put away takes its sockets with it; only one that comes back is shown again.
       if (kind !== WOKEN && !this.#ring.comesBack) return;
-      this.#core.wake(kind);
+      this.#tell(kind);
       this.#drain();
     });
-    this.#core.connect(this.#host);
+    this.#tell(CONNECT);
     this.#drain();
-    this.#core.tick();
+    this.#tell(TICK);
     this.#drain();
   }
 
@@ -173,7 +170,7 @@ export class Lane {
     try {
       hangUp();
     } finally {
-      this.#core.close(isDone ? WHEN_DONE : BY_APPLICATION);
+      this.#tell(isDone ? CLOSE_WHEN_DONE : CLOSE);
       this.#drain();
       this.#free();
     }
@@ -183,6 +180,10 @@ export class Lane {
   doubt() {
     this.#core.notify('', 0);
     this.#drain();
+  }
+
+  #tell(event) {
+    this.#core.handle(this.#host, event, 0);
   }
 
   #free() {
@@ -234,7 +235,7 @@ export class Lane {
       this.#dials = [];
       this.#erred = false;
       this.#ring.patience.succeeded();
-      holder.opened(this.#line, this.#core.gateway);
+      holder.opened(this.#line, this.gateway);
     } else if (from === 'connected') {
       this.#loss ??= { code: 1006, reason: '', wasClean: false, erred: this.#erred };
     }
@@ -254,7 +255,7 @@ export class Lane {
 
   #giveUp(reason) {
     if (this.#ring.comesBack) this.#ring.patience.failed();
-    const failures = failuresOf(this.#core.failures());
+    const failures = failuresOf(this.#core.tell(FAILURES));
     const error = new RegateError(reason, {
       failures,
       cause: this.#lister.error ?? this.#ring.options.WebSocket?.headersError,

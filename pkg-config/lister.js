@@ -32,7 +32,7 @@ export class Lister {
     const take = (entries, reason = undefined, error = undefined) => {
       if (question !== this.#questions) return;
       this.#isAsking = false;
-      this.#core.listed(entries);
+      this.#core.takeList(entries, false);
       if (reason === undefined) this.error = undefined;
       else this.#fail(reason, error);
       this.#told();

@@ -1,5 +1,7 @@
 // Names for what wasm tells as rows of values.
 
+import { STATS } from './events.js';
+
 const CAUSE = ['cause', 'closeCode', 'status'];
 const ERROR = ['code', 'completion', 'attempts', 'milliseconds', 'gateway', 'answered', ...CAUSE];
 const FAILURE = ['gateway', ...CAUSE, 'failures'];
@@ -17,7 +19,7 @@ const NOTICES = {
   gaveup: ['code', 'milliseconds', 'rounds', 'dials', 'failures'],
 };
 
-const STATS = [
+const COUNTERS = [
   'dials',
   'messagesReceived',
   'pendingOperations',
@@ -53,4 +55,4 @@ export const failuresOf = (rows) => rows.map((row) => named(FAILURE, row));
 
 export const errorOf = (row) => named(ERROR, row);
 
-export const statsOf = (core) => ({ state: core.state, ...named(STATS, core.stats()) });
+export const statsOf = (core) => ({ state: core.state, ...named(COUNTERS, core.tell(STATS)) });

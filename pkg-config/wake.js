@@ -1,8 +1,6 @@
 // The signals that a network, a tab or a machine gives when it may be back.
 
-export const WOKEN = 0;
-const HIDDEN = 1;
-const SHOWN = 2;
+import { HIDDEN, SHOWN, WOKEN } from './events.js';
 
 /** What is listened to, where the platform has it; never `unload`, which would cost the page its place in the cache. */
 function sources() {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::policy::{
     Answer, AttemptId, Binding, Call, CloseRequest, Event, Notice, OperationId, Purpose, Reconnect,
-    Redo, Settings, SocketId,
+    Redo, SocketId,
 };
 
 /// How an answer was, as the package says it.
@@ -28,13 +28,22 @@ const BOUND: u32 = 4;
 const SUBSCRIPTION: u32 = 8;
 const FAREWELL: u32 = 16;
 
-/// How a client is closed, as the package says it; anything else is `close()`.
-const CLOSED_BY_ABORT: u8 = 1;
-const CLOSED_WHEN_DONE: u8 = 2;
+/// What happened or is wanted, as the package says it; anything else is that time has passed.
+const CONNECT: u8 = 1;
+const RECONNECT: u8 = 2;
+const CLOSE: u8 = 3;
+const ABORT_CONNECT: u8 = 4;
+const CLOSE_WHEN_DONE: u8 = 5;
+const DRAIN: u8 = 6;
+const WOKEN: u8 = 7;
+const HIDDEN: u8 = 8;
+const SHOWN: u8 = 9;
+const ABORT: u8 = 10;
+const SESSION_DONE: u8 = 11;
 
-/// Wake signals, as the package says them; anything else is a page that is shown again.
-const WOKEN: u8 = 0;
-const HIDDEN: u8 = 1;
+/// What the package asks for; anything else are the counters.
+const GATEWAY: u8 = 0;
+const FAILURES: u8 = 1;
 
 /// What the application wants to be asked, as the package adds it up.
 const ASKED_FOR_LIST: u32 = 1;
@@ -66,8 +75,7 @@ impl Core {
         seed: f64,
         hooks: u32,
     ) -> Core {
-        let mut settings = Settings::default();
-        options::set(&mut settings, options);
+        let mut settings = options::read(options);
         let connection = &mut settings.connection;
         connection.hooks.list = hooks & ASKED_FOR_LIST != 0;
         connection.hooks.close_policy = hooks & ASKED_FOR_VERDICTS != 0;
@@ -79,31 +87,26 @@ impl Core {
         Self { inner: Inner::make(Parts { settings, gateways, constructor, seed }) }
     }
 
-    /// `connect()`. The first dial comes with the next [`tick`](Self::tick).
-    pub fn connect(&self, host: &Host) {
+    /// Something happened, or is wanted: `kind` is its number in the package's `events.js`, `number`
+    /// that of an operation or a socket. After a `connect()` the first dial comes with the next
+    /// tick.
+    pub fn handle(&self, host: &Host, kind: u8, number: f64) {
         self.inner.attach(host);
-        self.inner.handle(Event::ConnectRequested);
-    }
-
-    /// `reconnect()`.
-    pub fn reconnect(&self, host: &Host) {
-        self.inner.attach(host);
-        self.inner.handle(Event::ReconnectRequested);
-    }
-
-    /// `kind` is 0 for `close()`, 1 for the abort of `connect()`, 2 for the `close()` of a
-    /// connection that has done its work.
-    pub fn close(&self, kind: u8) {
-        self.inner.handle(Event::CloseRequested(match kind {
-            CLOSED_BY_ABORT => CloseRequest::ConnectAborted,
-            CLOSED_WHEN_DONE => CloseRequest::Done,
-            _ => CloseRequest::Application,
-        }));
-    }
-
-    /// Time has passed: does what is due.
-    pub fn tick(&self) {
-        self.inner.handle_timeout();
+        let number = clock::to_u64(number);
+        self.inner.handle(match kind {
+            CONNECT => Event::ConnectRequested,
+            RECONNECT => Event::ReconnectRequested,
+            CLOSE => Event::CloseRequested(CloseRequest::Application),
+            ABORT_CONNECT => Event::CloseRequested(CloseRequest::ConnectAborted),
+            CLOSE_WHEN_DONE => Event::CloseRequested(CloseRequest::Done),
+            DRAIN => Event::DrainRequested,
+            WOKEN => Event::Woken,
+            HIDDEN => Event::PageHidden,
+            SHOWN => Event::PageShown,
+            ABORT => Event::OperationAborted(OperationId::from_u64(number)),
+            SESSION_DONE => Event::SessionDone(SocketId::from_u64(number)),
+            _ => return self.inner.handle_timeout(),
+        });
     }
 
     /// A number for the next operation, which is the id of its first frame.
@@ -168,12 +171,6 @@ impl Core {
         self.has_notices()
     }
 
-    /// The caller's signal aborted the operation.
-    pub fn abort(&self, operation: f64) {
-        let operation = OperationId::from_u64(clock::to_u64(operation));
-        self.inner.handle(Event::OperationAborted(operation));
-    }
-
     /// An answer to the frame of this id: `kind` 0 for a result, 1 for "try again" (`number`
     /// milliseconds later at the soonest), 2 for another error (`number` is its code), and 3 for
     /// neither. Says which operation it settled with success, or minus the operation that it
@@ -205,25 +202,16 @@ impl Core {
         }
     }
 
-    /// What the list function gave; empty for nothing.
-    pub fn listed(&self, list: &Array) {
-        let list = Some(gateways::of_row(list)).filter(|list| !list.is_empty());
-        let taken = list.map(|list| self.inner.take_list(list));
-        self.inner.handle(Event::GatewaysListed(taken));
-    }
-
-    /// `setGateways()`.
-    #[wasm_bindgen(js_name = setGateways)]
-    pub fn set_gateways(&self, list: &Array) {
-        let taken = self.inner.take_list(gateways::of_row(list));
-        self.inner.handle(Event::GatewaysSet(taken));
-    }
-
-    /// The session hook on this socket is done.
-    #[wasm_bindgen(js_name = sessionDone)]
-    pub fn session_done(&self, socket: f64) {
-        let socket = SocketId::from_u64(clock::to_u64(socket));
-        self.inner.handle(Event::SessionDone(socket));
+    /// The list of `setGateways()`, or what the list function gave; empty for nothing.
+    #[wasm_bindgen(js_name = takeList)]
+    pub fn take_list(&self, list: &Array, is_set: bool) {
+        let list = gateways::of_row(list);
+        let taken = if list.is_empty() { None } else { Some(self.inner.take_list(list)) };
+        self.inner.handle(if is_set {
+            Event::GatewaysSet(taken.unwrap_or_default())
+        } else {
+            Event::GatewaysListed(taken)
+        });
     }
 
     /// The session hook on this socket failed, with the verdict of this number, or 0 for none. Says whether that
@@ -235,20 +223,6 @@ impl Core {
         let matters = self.inner.holds(socket);
         self.inner.handle(Event::SessionFailed { socket, verdict });
         matters
-    }
-
-    /// `drain()`.
-    pub fn drain(&self) {
-        self.inner.handle(Event::DrainRequested);
-    }
-
-    /// A wake signal: 0 the network or the machine is back, 1 the page is hidden, 2 it is shown.
-    pub fn wake(&self, kind: u8) {
-        self.inner.handle(match kind {
-            WOKEN => Event::Woken,
-            HIDDEN => Event::PageHidden,
-            _ => Event::PageShown,
-        });
     }
 
     /// Sends a message of `bytes` bytes that has no answer on the socket of a session hook, or,
@@ -273,41 +247,40 @@ impl Core {
         self.inner.engine.borrow().state().as_str().into()
     }
 
-    /// The full URL of the gateway that is connected. It may hold a secret.
-    #[wasm_bindgen(getter)]
-    pub fn gateway(&self) -> JsValue {
-        let gateway = self.inner.engine.borrow().gateway();
-        gateway.map_or(JsValue::UNDEFINED, |gateway| self.inner.gateways.borrow().url(gateway))
-    }
-
-    /// Why each gateway failed last since `connect()`, as rows.
-    pub fn failures(&self) -> Array {
+    /// What the package asks for: 0 the full URL of the gateway that is connected, which may hold a
+    /// secret; 1 why each gateway failed last since `connect()`, as rows; 2 counters and gauges, in
+    /// the order in which the package names them. Counters run from the making of the client.
+    pub fn tell(&self, what: u8) -> JsValue {
         let engine = self.inner.engine.borrow();
-        events::failures_to_rows(engine.last_failures(), |gateway| self.inner.label(gateway))
-    }
-
-    /// Counters and gauges, in the order in which the package names them. Counters run from the
-    /// making of the client.
-    pub fn stats(&self) -> Array {
-        let engine = self.inner.engine.borrow();
-        let shell = self.inner.counts.get();
-        let counts = engine.operation_counts();
-        let numbers = [
-            u64::from(shell.dials),
-            shell.messages,
-            engine.pending_operations(),
-            engine.in_flight_operations(),
-            engine.subscriptions(),
-            counts.succeeded,
-            counts.failed_no,
-            counts.failed_maybe,
-            counts.failed_yes,
-            counts.attempts,
-            counts.retries,
-            counts.overloaded,
-            counts.unmatched_answers,
-        ];
-        events::numbers_to_row(numbers)
+        match what {
+            GATEWAY => engine
+                .gateway()
+                .map_or(JsValue::UNDEFINED, |gateway| self.inner.gateways.borrow().url(gateway)),
+            FAILURES => {
+                let label = |gateway| self.inner.label(gateway);
+                events::failures_to_rows(engine.last_failures(), label).into()
+            }
+            _ => {
+                let shell = self.inner.counts.get();
+                let counts = engine.operation_counts();
+                events::numbers_to_row([
+                    u64::from(shell.dials),
+                    shell.messages,
+                    engine.pending_operations(),
+                    engine.in_flight_operations(),
+                    engine.subscriptions(),
+                    counts.succeeded,
+                    counts.failed_no,
+                    counts.failed_maybe,
+                    counts.failed_yes,
+                    counts.attempts,
+                    counts.retries,
+                    counts.overloaded,
+                    counts.unmatched_answers,
+                ])
+                .into()
+            }
+        }
     }
 
     fn has_notices(&self) -> bool {

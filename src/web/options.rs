@@ -29,6 +29,13 @@ impl Numbers {
     }
 }
 
+/// The settings of these options.
+pub(super) fn read(numbers: &Numbers) -> Settings {
+    let mut settings = Settings::default();
+    set(&mut settings, numbers);
+    settings
+}
+
 /// Sets options: of each its place in the table, counted from 1, and its value, which is one number, of a schedule
 /// four. The package has checked them by the same table.
 pub(super) fn set(settings: &mut Settings, numbers: &Numbers) {

@@ -8,7 +8,7 @@ use super::{
     gateways::{self, Gateways},
     options::{self, Numbers},
 };
-use crate::policy::{AttemptFailure, ErrorCode, Redo, Retry, RetryStep, Settings};
+use crate::policy::{AttemptFailure, ErrorCode, Redo, Retry, RetryStep};
 
 /// How the last attempt went, as the package says it; anything else is that it failed.
 const NONE_YET: u8 = 0;
@@ -31,8 +31,7 @@ impl RetryCore {
     #[wasm_bindgen(constructor)]
     #[must_use]
     pub fn new(options: &Numbers, list: &Array, redoable: bool, seed: f64) -> RetryCore {
-        let mut settings = Settings::default();
-        options::set(&mut settings, options);
+        let settings = options::read(options);
         let mut gateways = Gateways::default();
         let taken = gateways.take(gateways::of_row(list), None);
         let count = u32::try_from(taken.len()).unwrap_or(u32::MAX);

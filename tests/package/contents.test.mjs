@@ -23,6 +23,7 @@ const EXPECTED = [
   'codec.js',
   'core.js',
   'error.js',
+  'events.js',
   'exchange.js',
   'fetch_socket.js',
   'gateway_socket.js',

@@ -1,5 +1,31 @@
 // What src/web runs in: a clock that stands still, sockets that do what a test says, and the package's side of the border.
+import {
+  CLOSE,
+  CONNECT,
+  DRAIN,
+  FAILURES,
+  HIDDEN,
+  RECONNECT,
+  SESSION_DONE,
+  SHOWN,
+  STATS,
+  TICK,
+  WOKEN,
+} from '../../pkg-config/events.js';
 import { readList } from '../../pkg-config/options.js';
+
+/** What a client is told, by the names that tests have for it. */
+const EVENTS = {
+  connect: CONNECT,
+  reconnect: RECONNECT,
+  close: CLOSE,
+  drain: DRAIN,
+  tick: TICK,
+  wake: WOKEN,
+  hide: HIDDEN,
+  show: SHOWN,
+  greeted: SESSION_DONE,
+};
 
 const kinds = (value) => (value === null ? 'null' : typeof value);
 
@@ -244,22 +270,19 @@ export class World {
   call(name) {
     if (this.#core === undefined) return undefined;
     let value;
-    if (name === 'connect' || name === 'reconnect') this.#core[name](this.host);
-    else if (name === 'close') this.#core.close(0);
+    if (name in EVENTS) this.#core.handle(this.host, EVENTS[name], this.#greeted);
     else if (name === 'invoke' || name === 'invoke again') {
       value = this.#core.reserve();
       const frame = `${value}/${value}`;
       const kind = name === 'invoke' ? 0 : 1;
       this.#core.invoke(this.host, value, frame, frame.length, kind, Number.NaN, 0, undefined);
-    } else if (name === 'listed') value = this.#core.listed(readList(['ws://a.example', 'ws://b.example']));
-    else if (name === 'listed nothing') value = this.#core.listed([]);
-    else if (name === 'setGateways') this.#core.setGateways(readList(['ws://b.example', 'ws://c.example']));
-    else if (name === 'greeted') this.#core.sessionDone(this.#greeted);
+    } else if (name === 'listed') this.#core.takeList(readList(['ws://a.example', 'ws://b.example']), false);
+    else if (name === 'listed nothing') this.#core.takeList([], false);
+    else if (name === 'setGateways')
+      this.#core.takeList(readList(['ws://b.example', 'ws://c.example']), true);
     else if (name === 'refused') value = this.#core.sessionFailed(this.#greeted, 0);
-    else if (name === 'hide' || name === 'show') this.#core.wake(name === 'hide' ? 1 : 2);
-    else if (name === 'wake') this.#core.wake(0);
     else if (name === 'notify') value = this.#core.notify('note', 0);
-    else value = this.#core[name]();
+    else value = this.#core.tell(name === 'stats' ? STATS : FAILURES);
     this.pull();
     return value;
   }

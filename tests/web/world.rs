@@ -6,6 +6,13 @@ use js_sys::{Array, JSON, Object, Reflect};
 use regate::web::{Core, Numbers};
 use wasm_bindgen::prelude::*;
 
+// So that it lies beside the script that imports it.
+#[wasm_bindgen(module = "/pkg-config/events.js")]
+extern "C" {
+    #[wasm_bindgen(thread_local_v2, js_name = TICK)]
+    static TICK: JsValue;
+}
+
 #[wasm_bindgen(module = "/pkg-config/options.js")]
 extern "C" {
     type Read;
