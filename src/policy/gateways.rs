@@ -268,7 +268,7 @@ impl Round {
         self.take_in(list, rng, Standing::Later);
     }
 
-    fn take_in(&mut self, list: &[GatewayIndex], rng: Option<&mut Rng>, joins_as: Standing) {
+    fn take_in(&mut self, list: &[GatewayIndex], mut rng: Option<&mut Rng>, joins_as: Standing) {
         let stays = |entry: &Entry| list.contains(&entry.gateway);
         let (passed_to, listed) = (self.cursor, self.entries.len());
         let (mut next, mut left) = (None, 0_usize);
@@ -289,21 +289,20 @@ impl Round {
             let found = known.iter().find(|entry| entry.gateway == gateway);
             found.copied().unwrap_or(Entry::new(gateway, joins_as))
         };
-        match rng {
-            None => self.entries = list.iter().map(|&gateway| entry(gateway)).collect(),
-            Some(rng) => {
-                let stay = known.iter().take(listed).filter(|entry| stays(entry));
-                self.entries.extend(stay);
-                for &gateway in list {
-                    if self.lists(gateway) {
-                        continue;
-                    }
-                    let most = u64::try_from(self.entries.len()).unwrap_or(0);
-                    let place = usize::try_from(rng.up_to(most)).unwrap_or(0);
-                    let place = place.min(self.entries.len());
-                    self.entries.insert(place, entry(gateway));
-                }
+        if rng.is_some() {
+            let stay = known.iter().take(listed).filter(|entry| stays(entry));
+            self.entries.extend(stay);
+        }
+        for &gateway in list {
+            if self.lists(gateway) {
+                continue;
             }
+            let end = self.entries.len();
+            let place = rng.as_deref_mut().map_or(end, |rng| {
+                let place = rng.up_to(u64::try_from(end).unwrap_or(0));
+                usize::try_from(place).unwrap_or(end).min(end)
+            });
+            self.entries.insert(place, entry(gateway));
         }
         known.retain(|entry| !stays(entry));
         self.gone = known;
