@@ -170,7 +170,7 @@ impl Retry {
         }
         let next = match self.delay_milliseconds {
             0 => messaging.min_retry_delay_milliseconds,
-            previous => previous.saturating_mul(2),
+            previous => previous.saturating_add(previous),
         };
         self.delay_milliseconds = next;
         next.saturating_add(self.rng.up_to(messaging.jitter.of(next)))

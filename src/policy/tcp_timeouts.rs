@@ -105,7 +105,7 @@ impl TcpTimeouts {
             if schedule.current_milliseconds() == wait {
                 let left = u64::from(self.max_milliseconds).saturating_sub(schedule.waited);
                 let more = left.div_ceil(wait.max(1));
-                return schedule.waited.saturating_add(more.saturating_mul(wait));
+                return schedule.waited.saturating_add(more.wrapping_mul(wait)); // of 31 bits each
             }
         }
         schedule.waited
@@ -343,7 +343,7 @@ impl Schedule {
     pub const fn advance(&mut self) {
         let factor = (self.timeouts.backoff_percent as u64).saturating_add(100);
         let max_single = self.timeouts.max_single_milliseconds as u64;
-        let grown = self.current.saturating_mul(factor) / 100;
+        let grown = self.current.wrapping_mul(factor) / 100; // two numbers of 31 bits, and 100
         self.current = if grown > max_single { max_single } else { grown };
     }
 

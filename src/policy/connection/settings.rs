@@ -34,7 +34,7 @@ impl Ratio {
     #[must_use]
     pub fn of(self, whole: u64) -> u64 {
         let (millions, rest) = (whole / 1_000_000, whole % 1_000_000);
-        let part = |of: u64| of.saturating_mul(u64::from(self.0));
+        let part = |of: u64| of.wrapping_mul(u64::from(self.0)); // no more than `whole` is
         part(millions).saturating_add(part(rest) / 1_000_000)
     }
 }

@@ -303,7 +303,7 @@ impl Operations {
         let settings = *self.settings(operation);
         let next = match operation.delay_milliseconds {
             0 => settings.min_retry_delay_milliseconds,
-            previous => previous.saturating_mul(2),
+            previous => previous.saturating_add(previous),
         };
         if let Some(operation) = self.store.get_mut(slot) {
             operation.delay_milliseconds = next;
