@@ -4,13 +4,11 @@
 use regate::policy::{
     AttemptEnd, Completion, Decision, ErrorCode, MessagingSettings, Redo, Standing, decide,
 };
-use serde::Serialize;
 
-use crate::scenario::OperationKind;
+use crate::{json::write_fields, scenario::OperationKind};
 
 /// A row of the table beside `decide`, in the same words.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) row: &'static str,
     pub(crate) ended_by: &'static str,
@@ -132,6 +130,10 @@ impl Facts {
         });
         found
     }
+}
+
+write_fields! {
+    Row { row, ended_by, completion, retried_when }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What is on its way, in the order in which it will be.
 
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BinaryHeap};
 
 use regate::policy::Answer;
 
@@ -18,13 +18,22 @@ pub(crate) struct Frame {
 /// What the client hears, or is told by its application.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Heard {
-    Answered { socket: u64, attempt: u64, answer: Answer },
+    Answered {
+        socket: u64,
+        attempt: u64,
+        answer: Answer,
+    },
     Asked(EventKind),
-    Closed { socket: u64, code: u16 },
+    Closed {
+        socket: u64,
+        code: u16,
+    },
     Invoked(usize),
     /// The list that was asked for.
     Listed,
-    Opened { socket: u64 },
+    Opened {
+        socket: u64,
+    },
     Woken,
 }
 
@@ -37,20 +46,50 @@ pub(crate) enum Happening {
     Changed,
     Heard(Heard),
     Struck(EventKind),
-    TokenExpired { socket: u64 },
+    TokenExpired {
+        socket: u64,
+    },
 }
+
+/// An entry of the queue: the earliest is the greatest, and of those the one that was made first.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    at: u64,
+    sequence: u64,
+    happening: Happening,
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.at, other.sequence).cmp(&(self.at, self.sequence))
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.sequence == other.sequence
+    }
+}
+
+impl Eq for Entry {}
 
 /// What will be, by time, and by the order of its making where the time is the same.
 #[derive(Debug, Default)]
 pub(crate) struct Coming {
-    queue: BTreeMap<(u64, u64), Happening>,
+    queue: BinaryHeap<Entry>,
     sequence: u64,
 }
 
 impl Coming {
     pub(crate) fn push(&mut self, at: u64, happening: Happening) {
         self.sequence += 1;
-        self.queue.insert((at, self.sequence), happening);
+        self.queue.push(Entry { at, sequence: self.sequence, happening });
     }
 
     pub(crate) fn hear(&mut self, at: u64, heard: Heard) {
@@ -58,11 +97,11 @@ impl Coming {
     }
 
     pub(crate) fn next_at(&self) -> Option<u64> {
-        self.queue.keys().next().map(|&(at, _)| at)
+        self.queue.peek().map(|entry| entry.at)
     }
 
     pub(crate) fn pop(&mut self, now: u64) -> Option<Happening> {
-        let first = self.queue.first_entry()?;
-        (first.key().0 <= now).then(|| first.remove())
+        self.queue.peek().filter(|entry| entry.at <= now)?;
+        self.queue.pop().map(|entry| entry.happening)
     }
 }

@@ -2,8 +2,7 @@
 
 use std::{cell::RefCell, ops::RangeInclusive};
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+use crate::json::{Json, to_text, write_fields};
 
 /// The longest text of a wrong value that is shown.
 const MOST_CHARACTERS: usize = 60;
@@ -12,11 +11,10 @@ const MOST_CHARACTERS: usize = 60;
 const MOST_PROBLEMS: usize = 100;
 
 /// A wrong field.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(crate) struct Problem {
     path: String,
     /// As JSON; left out where it may hold a secret, or there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<String>,
     rule: String,
 }
@@ -26,8 +24,8 @@ pub(crate) struct Problem {
 pub(crate) struct Problems(RefCell<Vec<Problem>>);
 
 impl Problems {
-    pub(crate) fn add(&self, path: &str, value: Option<&Value>, rule: String) {
-        let value = value.map(Value::to_string).filter(|text| !text.contains("://")).map(|text| {
+    pub(crate) fn add(&self, path: &str, value: Option<&Json>, rule: String) {
+        let value = value.map(to_text).filter(|text| !has_url(text)).map(|text| {
             let rest = text.chars().nth(MOST_CHARACTERS).map(|_| '…');
             text.chars().take(MOST_CHARACTERS).chain(rest).collect()
         });
@@ -50,14 +48,14 @@ impl Problems {
 #[derive(Debug)]
 pub(crate) struct Object<'a> {
     path: String,
-    fields: Option<&'a Map<String, Value>>,
+    fields: Option<&'a [(String, Json)]>,
     known: Vec<&'static str>,
     problems: &'a Problems,
 }
 
 impl<'a> Object<'a> {
     /// Where it is none, that is a problem, and all its fields are missing.
-    pub(crate) fn new(path: String, value: &'a Value, problems: &'a Problems) -> Self {
+    pub(crate) fn new(path: String, value: &'a Json, problems: &'a Problems) -> Self {
         let fields = value.as_object();
         if fields.is_none() {
             problems.add(&path, Some(value), "must be an object".into());
@@ -73,9 +71,9 @@ impl<'a> Object<'a> {
         if self.path.is_empty() { name.into() } else { format!("{}.{name}", self.path) }
     }
 
-    pub(crate) fn take(&mut self, name: &'static str) -> Option<&'a Value> {
+    pub(crate) fn take(&mut self, name: &'static str) -> Option<&'a Json> {
         self.known.push(name);
-        self.fields?.get(name)
+        self.fields?.iter().find(|(other, _)| other == name).map(|(_, value)| value)
     }
 
     pub(crate) fn object(&mut self, name: &'static str) -> Option<Self> {
@@ -87,7 +85,7 @@ impl<'a> Object<'a> {
     pub(crate) fn objects(&mut self, name: &'static str, most: usize) -> Vec<Self> {
         let Some(value) = self.take(name) else { return Vec::new() };
         let path = self.path_of(name);
-        match value.as_array() {
+        match value.as_list() {
             Some(list) if list.len() <= most => list
                 .iter()
                 .enumerate()
@@ -105,13 +103,9 @@ impl<'a> Object<'a> {
         }
     }
 
-    pub(crate) fn whole(
-        &mut self,
-        name: &'static str,
-        within: RangeInclusive<u64>,
-    ) -> Option<u64> {
+    pub(crate) fn whole(&mut self, name: &'static str, within: RangeInclusive<u64>) -> Option<u64> {
         let value = self.take(name)?;
-        let number = whole_number(value).filter(|number| within.contains(number));
+        let number = value.as_whole().filter(|number| within.contains(number));
         if number.is_none() {
             let (least, most) = within.into_inner();
             let rule = format!("must be a whole number within {least}..={most}");
@@ -123,7 +117,7 @@ impl<'a> Object<'a> {
     /// As [`whole`](Self::whole), but it must be there.
     pub(crate) fn needed(&mut self, name: &'static str, within: RangeInclusive<u64>) -> u64 {
         let least = *within.start();
-        if self.fields.is_some_and(|fields| !fields.contains_key(name)) {
+        if self.fields.is_some_and(|fields| !fields.iter().any(|(other, _)| other == name)) {
             let rule = format!("is missing: a whole number within {least}..={}", within.end());
             self.problems.add(&self.path_of(name), None, rule);
         }
@@ -132,7 +126,10 @@ impl<'a> Object<'a> {
 
     pub(crate) fn signed(&mut self, name: &'static str) -> Option<i32> {
         let value = self.take(name)?;
-        let number = value.as_i64().and_then(|number| i32::try_from(number).ok());
+        let number = match value {
+            Json::Number(digits) => digits.parse().ok(),
+            _ => None,
+        };
         if number.is_none() {
             let rule = format!("must be a whole number within {}..={}", i32::MIN, i32::MAX);
             self.problems.add(&self.path_of(name), Some(value), rule);
@@ -142,16 +139,16 @@ impl<'a> Object<'a> {
 
     pub(crate) fn flag(&mut self, name: &'static str) -> Option<bool> {
         let value = self.take(name)?;
-        if !value.is_boolean() {
+        if !value.as_boolean().is_some() {
             let rule = "must be true or false".into();
             self.problems.add(&self.path_of(name), Some(value), rule);
         }
-        value.as_bool()
+        value.as_boolean()
     }
 
     pub(crate) fn text(&mut self, name: &'static str) -> Option<String> {
         let value = self.take(name)?;
-        let text = value.as_str().filter(|text| text.len() <= 200);
+        let text = value.as_text().filter(|text| text.len() <= 200);
         if text.is_none() {
             let rule = "must be a text of at most 200 bytes".into();
             self.problems.add(&self.path_of(name), Some(value), rule);
@@ -166,7 +163,7 @@ impl<'a> Object<'a> {
         words: &[&'static str],
     ) -> Option<&'static str> {
         let value = self.take(name);
-        let word = value.and_then(Value::as_str);
+        let word = value.and_then(Json::as_text);
         let found = words.iter().find(|&&known| Some(known) == word).copied();
         if found.is_none() && self.fields.is_some() {
             let rule = format!("must be one of {}", words.join(", "));
@@ -176,21 +173,27 @@ impl<'a> Object<'a> {
     }
 
     /// Two points in time, the second after the first.
-    pub(crate) fn span(&mut self, from: &'static str, until: &'static str, most: u64) -> (u64, u64) {
+    pub(crate) fn span(
+        &mut self,
+        from: &'static str,
+        until: &'static str,
+        most: u64,
+    ) -> (u64, u64) {
         let begin = self.needed(from, 0..=most);
-        let end = self.needed(until, 0..=most.saturating_mul(2));
-        if end <= begin && self.problems.none_found() {
+        let end = self.needed(until, 0..=most);
+        let given = self.take(until);
+        if end <= begin && given.and_then(Json::as_whole).is_some() {
             let rule = format!("must be after {from}, which is {begin}");
-            self.problems.add(&self.path_of(until), self.fields.and_then(|all| all.get(until)), rule);
+            self.problems.add(&self.path_of(until), given, rule);
         }
         (begin, end)
     }
 
     /// Says which fields nobody knows.
     pub(crate) fn finish(self) {
-        for name in self.fields.into_iter().flat_map(Map::keys) {
+        for (name, _) in self.fields.into_iter().flatten() {
             if !self.known.iter().any(|known| known == name) {
-                let shown = if name.contains("://") { "(a URL)" } else { name };
+                let shown = if has_url(name) { "(a URL)" } else { name };
                 let rule = format!("is no field here; there are {}", self.known.join(", "));
                 self.problems.add(&self.path_of(shown), None, rule);
             }
@@ -198,13 +201,11 @@ impl<'a> Object<'a> {
     }
 }
 
-/// A whole number, also where it is written as `1e3` or `5.0`: to JavaScript that is the same.
-pub(crate) fn whole_number(value: &Value) -> Option<u64> {
-    let of_float = || {
-        let number = value.as_f64()?;
-        // The text of a whole float of this size has no exponent.
-        let whole = (0.0..9_007_199_254_740_992.0).contains(&number) && number == number.trunc();
-        whole.then(|| format!("{number:.0}"))?.parse().ok()
-    };
-    value.as_u64().or_else(of_float)
+/// Whether a text holds a URL, which may hold a secret.
+pub(crate) fn has_url(text: &str) -> bool {
+    text.as_bytes().windows(3).any(|part| part == b"://")
+}
+
+write_fields! {
+    Problem { path, value, rule }
 }

@@ -8,6 +8,7 @@ mod exchange;
 mod explain;
 mod happening;
 mod input;
+mod json;
 mod network;
 mod operations;
 mod options;
@@ -20,18 +21,20 @@ mod schedule;
 mod table;
 mod told;
 
-use serde::Serialize;
-use serde_json::Value;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen::prelude::wasm_bindgen;
 
 use input::{Problem, Problems};
+use json::{Json, ToJson, to_text, write_fields};
 
 /// What is said instead of a result where the input is wrong.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 struct Refusal {
     errors: Vec<Problem>,
 }
 
 /// Plays a scenario.
+#[cfg_attr(target_arch = "wasm32", wasm_bindgen)]
 #[must_use]
 pub fn explore(json: &str) -> String {
     answer(json, |value, problems| {
@@ -41,34 +44,38 @@ pub fn explore(json: &str) -> String {
 }
 
 /// What a connect schedule amounts to.
+#[cfg_attr(target_arch = "wasm32", wasm_bindgen)]
 #[must_use]
 pub fn schedule(json: &str) -> String {
     answer(json, schedule::describe)
 }
 
 /// The options, the retry table and the kinds of faults, as they are in the engine.
+#[cfg_attr(target_arch = "wasm32", wasm_bindgen(js_name = optionsTable))]
 #[must_use]
 pub fn options_table() -> String {
     to_text(&table::table())
 }
 
 /// Reads an existing configuration: JSON, or properties by lines.
+#[cfg_attr(target_arch = "wasm32", wasm_bindgen(js_name = importOptions))]
 #[must_use]
 pub fn import_options(text: &str) -> String {
     to_text(&exchange::import(text))
 }
 
 /// Writes options as others have them.
+#[cfg_attr(target_arch = "wasm32", wasm_bindgen(js_name = exportOptions))]
 #[must_use]
 pub fn export_options(json: &str) -> String {
     answer(json, exchange::export)
 }
 
-fn answer<T: Serialize>(json: &str, make: impl FnOnce(&Value, &Problems) -> Option<T>) -> String {
+fn answer<T: ToJson>(json: &str, make: impl FnOnce(&Json, &Problems) -> Option<T>) -> String {
     let problems = Problems::default();
-    let made = match serde_json::from_str(json) {
-        Ok(value) => make(&value, &problems),
-        Err(_) => {
+    let made = match Json::parse(json) {
+        Some(value) => make(&value, &problems),
+        None => {
             problems.add("", None, "must be JSON".into());
             None
         }
@@ -79,46 +86,11 @@ fn answer<T: Serialize>(json: &str, make: impl FnOnce(&Value, &Problems) -> Opti
     }
 }
 
-fn to_text(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default() // texts and numbers always have a JSON
-}
-
+/// A third of the size of the standard one.
 #[cfg(target_arch = "wasm32")]
-mod wasm {
-    //! The same for JavaScript.
-    use wasm_bindgen::prelude::wasm_bindgen;
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
-    /// A third of the size of the standard one.
-    #[global_allocator]
-    static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
-
-    #[wasm_bindgen]
-    #[must_use]
-    pub fn explore(json: &str) -> String {
-        super::explore(json)
-    }
-
-    #[wasm_bindgen]
-    #[must_use]
-    pub fn schedule(json: &str) -> String {
-        super::schedule(json)
-    }
-
-    #[wasm_bindgen(js_name = optionsTable)]
-    #[must_use]
-    pub fn options_table() -> String {
-        super::options_table()
-    }
-
-    #[wasm_bindgen(js_name = importOptions)]
-    #[must_use]
-    pub fn import_options(text: &str) -> String {
-        super::import_options(text)
-    }
-
-    #[wasm_bindgen(js_name = exportOptions)]
-    #[must_use]
-    pub fn export_options(json: &str) -> String {
-        super::export_options(json)
-    }
+write_fields! {
+    Refusal { errors }
 }

@@ -1,7 +1,5 @@
 //! The gateways, their sockets, and the machine that the client runs on.
 
-use std::collections::BTreeMap;
-
 use regate::policy::Answer;
 
 use crate::{
@@ -34,6 +32,7 @@ enum Listener {
 
 #[derive(Clone, Copy, Debug)]
 struct Socket {
+    id: u64,
     gateway: usize,
     stage: Stage,
     through: Through,
@@ -60,7 +59,8 @@ struct Sleep {
 #[derive(Debug)]
 pub(crate) struct Network<'a> {
     scenario: &'a Scenario,
-    sockets: BTreeMap<u64, Socket>,
+    /// Those that are not over.
+    sockets: Vec<Socket>,
     coming: Coming,
     /// When the tokens of the list were made.
     listed_at: u64,
@@ -81,8 +81,8 @@ impl<'a> Network<'a> {
         for (place, operation) in scenario.operations.iter().enumerate() {
             coming.hear(operation.at, Heard::Invoked(place));
         }
-        let sockets = BTreeMap::new();
-        Self { scenario, sockets, coming, listed_at: 0, sleep: None, performed: Vec::new() }
+        let (sockets, performed) = (Vec::new(), Vec::new());
+        Self { scenario, sockets, coming, listed_at: 0, sleep: None, performed }
     }
 
     pub(crate) fn next_at(&self) -> Option<u64> {
@@ -107,7 +107,7 @@ impl<'a> Network<'a> {
         None
     }
 
-    pub(crate) fn dial(&mut self, now: u64, socket: u64, gateway: usize) {
+    pub(crate) fn dial(&mut self, now: u64, id: u64, gateway: usize) {
         let fault = self.fault(gateway, now);
         let world = &self.scenario.world;
         let opened_at = now
@@ -115,21 +115,24 @@ impl<'a> Network<'a> {
                 Some(FaultKind::Slow { dial_milliseconds, .. }) => dial_milliseconds,
                 _ => world.dial_milliseconds,
             };
-        let stage = Stage::Opening;
-        let entry =
-            Socket { gateway, stage, through: Through::Everything, listener: Listener::There };
-        self.sockets.insert(socket, entry);
+        self.sockets.push(Socket {
+            id,
+            gateway,
+            stage: Stage::Opening,
+            through: Through::Everything,
+            listener: Listener::There,
+        });
         match fault {
             Some(FaultKind::Hangs) => {}
-            Some(FaultKind::Down) => self.close(now + world.refuse_milliseconds, socket, 1006),
+            Some(FaultKind::Down) => self.close(now + world.refuse_milliseconds, id, 1006),
             _ => {
-                self.coming.hear(opened_at, Heard::Opened { socket });
+                self.coming.hear(opened_at, Heard::Opened { socket: id });
                 if let Some(token) = world.token_milliseconds {
                     let at = opened_at.max(self.listed_at + token);
-                    self.coming.push(at, Happening::TokenExpired { socket });
+                    self.coming.push(at, Happening::TokenExpired { socket: id });
                 }
                 if let Some(FaultKind::Closes(code)) = fault {
-                    self.close(opened_at, socket, code);
+                    self.close(opened_at, id, code);
                 }
             }
         }
@@ -137,19 +140,19 @@ impl<'a> Network<'a> {
 
     /// The client lets a socket go. What it has sent is on its way all the same.
     pub(crate) fn let_go(&mut self, socket: u64) {
-        if let Some(socket) = self.sockets.get_mut(&socket) {
+        if let Some(socket) = self.socket(socket) {
             socket.listener = Listener::Gone;
         }
     }
 
     pub(crate) fn send(&mut self, now: u64, frame: Frame) {
-        let Some(&Socket { gateway, .. }) = self.sockets.get(&frame.socket) else { return };
+        let Some(&mut Socket { gateway, .. }) = self.socket(frame.socket) else { return };
         let way = self.answer_milliseconds(now, gateway, Some(frame.operation)) / 2;
         self.coming.push(now + way, Happening::Arrived(frame));
     }
 
     pub(crate) fn ping(&mut self, now: u64, socket: u64, attempt: u64) {
-        let Some(&Socket { gateway, stage, through, .. }) = self.sockets.get(&socket) else { return };
+        let Some(&mut Socket { gateway, stage, through, .. }) = self.socket(socket) else { return };
         let answers = !matches!(self.fault(gateway, now), Some(FaultKind::Hangs));
         if answers && stage == Stage::Open && through == Through::Everything {
             let at = now + self.answer_milliseconds(now, gateway, None);
@@ -183,8 +186,8 @@ impl<'a> Network<'a> {
     /// A frame has come to its gateway, unless its line is gone meanwhile.
     fn arrive(&mut self, now: u64, frame: Frame) {
         let Frame { socket, attempt, operation } = frame;
-        let Some(&Socket { gateway, stage: Stage::Open, through: Through::Everything, .. }) =
-            self.sockets.get(&socket)
+        let Some(&mut Socket { gateway, stage: Stage::Open, through: Through::Everything, .. }) =
+            self.socket(socket)
         else {
             return;
         };
@@ -222,13 +225,15 @@ impl<'a> Network<'a> {
             return None;
         }
         if let Some(id) = of_socket {
-            let &Socket { gateway, stage, through, listener } = self.sockets.get(&id)?;
+            let &mut Socket { gateway, stage, through, listener, .. } = self.socket(id)?;
             let hangs = matches!(self.fault(gateway, now), Some(FaultKind::Hangs));
             let silent = through == Through::Nothing || hangs && stage != Stage::Closing;
             match heard {
-                Heard::Closed { .. } => drop(self.sockets.remove(&id)),
+                Heard::Closed { .. } => self.sockets.retain(|socket| socket.id != id),
                 _ if silent => return None,
-                Heard::Opened { .. } if stage == Stage::Opening => self.stage(id, Stage::Open),
+                Heard::Opened { .. } if stage == Stage::Opening => {
+                    self.socket(id)?.stage = Stage::Open;
+                }
                 _ => {}
             }
             if listener == Listener::Gone {
@@ -241,15 +246,13 @@ impl<'a> Network<'a> {
         Some(heard)
     }
 
-    fn stage(&mut self, socket: u64, stage: Stage) {
-        if let Some(socket) = self.sockets.get_mut(&socket) {
-            socket.stage = stage;
-        }
+    fn socket(&mut self, id: u64) -> Option<&mut Socket> {
+        self.sockets.iter_mut().rev().find(|socket| socket.id == id)
     }
 
     /// The gateway closes a socket, unless nobody would hear of it.
     fn close(&mut self, at: u64, id: u64, code: u16) {
-        let Some(socket) = self.sockets.get_mut(&id) else { return };
+        let Some(socket) = self.socket(id) else { return };
         if socket.stage != Stage::Closing && socket.through == Through::Everything {
             socket.stage = Stage::Closing;
             self.coming.hear(at, Heard::Closed { socket: id, code });
@@ -258,8 +261,7 @@ impl<'a> Network<'a> {
 
     /// A fault began or ended: closes what a gateway does not keep any more.
     fn change(&mut self, now: u64) {
-        let all: Vec<_> = self.sockets.iter().map(|(&id, socket)| (id, socket.gateway)).collect();
-        for (id, gateway) in all {
+        for Socket { id, gateway, .. } in self.sockets.clone() {
             match self.fault(gateway, now) {
                 Some(FaultKind::Down) => self.close(now, id, 1006),
                 Some(FaultKind::Closes(code)) => self.close(now, id, code),
@@ -275,10 +277,10 @@ impl<'a> Network<'a> {
                     self.close(now, id, code);
                 }
             }
-            EventKind::Drop => self.kill_lines(),
+            EventKind::Drop => self.set_lines(Through::Nothing),
             EventKind::Sleep { until, line, signal } if self.sleep.is_none() => {
                 self.sleep = Some(Sleep { until, line, heard: Vec::new() });
-                self.kill_lines();
+                self.set_lines(Through::Nothing);
                 self.coming.push(until, Happening::Awoke(signal));
             }
             EventKind::Sleep { .. } => {} // it sleeps already
@@ -296,10 +298,8 @@ impl<'a> Network<'a> {
             self.coming.hear(now, heard);
         }
         if line == Line::Closed {
+            self.set_lines(Through::Everything);
             for id in self.live() {
-                if let Some(socket) = self.sockets.get_mut(&id) {
-                    socket.through = Through::Everything;
-                }
                 self.close(now, id, 1006);
             }
         }
@@ -310,16 +310,15 @@ impl<'a> Network<'a> {
 
     /// The sockets that the client holds.
     fn live(&self) -> Vec<u64> {
-        let live = |socket: &Socket| {
-            socket.listener == Listener::There && socket.stage != Stage::Closing
-        };
-        self.sockets.iter().filter(|(_, socket)| live(socket)).map(|(&id, _)| id).collect()
+        let live =
+            |socket: &&Socket| socket.listener == Listener::There && socket.stage != Stage::Closing;
+        self.sockets.iter().filter(|socket| live(socket)).map(|socket| socket.id).collect()
     }
 
-    fn kill_lines(&mut self) {
+    fn set_lines(&mut self, through: Through) {
         for id in self.live() {
-            if let Some(socket) = self.sockets.get_mut(&id) {
-                socket.through = Through::Nothing;
+            if let Some(socket) = self.socket(id) {
+                socket.through = through;
             }
         }
     }

@@ -236,8 +236,9 @@ impl<'a> Operations<'a> {
             at: now,
             code: error.map_or("OK", |error| error.code.as_str()),
             completion: error.map_or(Completion::Yes, |error| error.completion).as_str(),
-            attempts: error
-                .map_or(u32::try_from(tracked.ids.len()).unwrap_or(u32::MAX), |error| error.attempts),
+            attempts: error.map_or(u32::try_from(tracked.ids.len()).unwrap_or(u32::MAX), |error| {
+                error.attempts
+            }),
             elapsed_milliseconds: now - scenario.at,
             row,
             because,

@@ -1,12 +1,14 @@
 //! The options object: walked by its own keys against the table of the core, which knows what is legal.
 
 use regate::policy::{
-    Settings,
+    ParseTcpTimeoutsError, Ratio, Settings,
     options::{MAX_SAFE_INTEGER, OPTIONS, OptionKind, OptionSpec, OptionValue, SetOptionError},
 };
-use serde_json::{Map, Value};
 
-use crate::input::{Problems, whole_number};
+use crate::{
+    input::{Problems, has_url},
+    json::Json,
+};
 
 /// How deep an existing configuration may nest.
 const MAX_DEPTH: u32 = 8;
@@ -47,7 +49,7 @@ pub(crate) struct Options {
 }
 
 /// Reads options as `new ClusterClient(options)` takes them; `path` is where they stand.
-pub(crate) fn read(path: &str, value: &Value, problems: &Problems) -> Options {
+pub(crate) fn read(path: &str, value: &Json, problems: &Problems) -> Options {
     let mut walk = Walk { options: Options::default(), path, problems };
     match value.as_object() {
         Some(object) => walk.object("", object, 0),
@@ -59,7 +61,7 @@ pub(crate) fn read(path: &str, value: &Value, problems: &Problems) -> Options {
 /// Sets one option from a text, as lines of properties have it.
 pub(crate) fn read_text(options: Options, name: &str, text: &str, problems: &Problems) -> Options {
     let mut walk = Walk { options, path: "", problems };
-    walk.entry(name.into(), &Value::from(text), MAX_DEPTH);
+    walk.entry(name.into(), &Json::Text(text.into()), MAX_DEPTH);
     walk.options
 }
 
@@ -70,13 +72,13 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn object(&mut self, prefix: &str, object: &Map<String, Value>, depth: u32) {
+    fn object(&mut self, prefix: &str, object: &[(String, Json)], depth: u32) {
         for (name, value) in object {
             self.entry(format!("{prefix}{name}"), value, depth);
         }
     }
 
-    fn entry(&mut self, name: String, value: &Value, depth: u32) {
+    fn entry(&mut self, name: String, value: &Json, depth: u32) {
         if self.take_other(&name, value) {
             return;
         }
@@ -105,10 +107,10 @@ impl Walk<'_> {
     }
 
     /// What is in no row of the table.
-    fn take_other(&mut self, name: &str, value: &Value) -> bool {
+    fn take_other(&mut self, name: &str, value: &Json) -> bool {
         match name {
             "gateways" => self.gateways(value),
-            "seed" => match whole_number(value).filter(|&seed| seed <= MAX_SAFE_INTEGER) {
+            "seed" => match value.as_whole().filter(|&seed| seed <= MAX_SAFE_INTEGER) {
                 Some(seed) => self.options.seed = Some(seed),
                 None => {
                     let rule = format!("must be a whole number within 0..={MAX_SAFE_INTEGER}");
@@ -124,7 +126,7 @@ impl Walk<'_> {
         true
     }
 
-    fn set(&mut self, spec: &'static OptionSpec, name: String, text: &str, value: &Value) {
+    fn set(&mut self, spec: &'static OptionSpec, name: String, text: &str, value: &Json) {
         let before = self.options.settings.value_of(spec.key);
         if let Err(rule) = set(&mut self.options.settings, spec, text) {
             return self.say(&name, Some(value), rule);
@@ -139,22 +141,30 @@ impl Walk<'_> {
         self.options.given.push((spec, name));
     }
 
-    fn gateways(&mut self, value: &Value) {
-        let list = value.as_array().filter(|list| (1..=MOST_GATEWAYS).contains(&list.len()));
+    fn gateways(&mut self, value: &Json) {
+        let list = value.as_list().filter(|list| (1..=MOST_GATEWAYS).contains(&list.len()));
         let Some(list) = list else {
             let rule = format!("must be a list of 1..={MOST_GATEWAYS} gateways");
             return self.say("gateways", None, rule);
         };
         for (position, entry) in list.iter().enumerate() {
             let name = format!("gateways[{position}]");
-            let url = entry.as_str().or_else(|| entry.as_object()?.get("url")?.as_str());
+            let url = entry.as_text().or_else(|| entry.get("url")?.as_text());
             let Some(url) = url else {
-                self.say(&name, None, "must be the text of a URL, or an object with such a url".into());
+                self.say(
+                    &name,
+                    None,
+                    "must be the text of a URL, or an object with such a url".into(),
+                );
                 continue;
             };
             match origin(url) {
                 None => {
-                    self.say(&name, None, "must be an absolute URL with the scheme ws: or wss:".into());
+                    self.say(
+                        &name,
+                        None,
+                        "must be an absolute URL with the scheme ws: or wss:".into(),
+                    );
                 }
                 Some(_) if self.options.urls.iter().any(|other| other == url) => {
                     self.say(&name, None, "is listed already: exact duplicates count once".into());
@@ -168,8 +178,8 @@ impl Walk<'_> {
     }
 
     /// A URL in the place of a name may hold a secret.
-    fn say(&self, name: &str, value: Option<&Value>, rule: String) {
-        let name = if name.contains("://") { "(a URL)" } else { name };
+    fn say(&self, name: &str, value: Option<&Json>, rule: String) {
+        let name = if has_url(name) { "(a URL)" } else { name };
         let path = [self.path, name].into_iter().filter(|part| !part.is_empty());
         self.problems.add(&path.collect::<Vec<_>>().join("."), value, rule);
     }
@@ -179,7 +189,7 @@ impl Walk<'_> {
 pub(crate) fn set_at(
     settings: &mut Settings,
     path: &str,
-    value: &Value,
+    value: &Json,
     field: &str,
     problems: &Problems,
 ) {
@@ -193,7 +203,17 @@ pub(crate) fn set_at(
 /// The rule that is broken, where one is.
 fn set(settings: &mut Settings, spec: &OptionSpec, text: &str) -> Result<(), String> {
     settings.set_by_name(spec.path, text).map_err(|error| match error {
-        SetOptionError::Schedule { error, .. } => format!("must be {}: {error}", spec.kind),
+        // In the words of the package.
+        SetOptionError::Schedule {
+            error: ParseTcpTimeoutsError::NotDigits { field, .. }, ..
+        } => {
+            format!("must have a whole number in ASCII digits as {}", field.as_str())
+        }
+        SetOptionError::Schedule {
+            error: ParseTcpTimeoutsError::OutOfRange { field, .. }, ..
+        } => {
+            format!("must have {} within 1..=2147483647", field.as_str())
+        }
         _ => format!("must be {}", spec.kind),
     })
 }
@@ -203,55 +223,54 @@ fn find(is: impl Fn(&OptionSpec) -> bool) -> Option<&'static OptionSpec> {
 }
 
 /// A value of JavaScript as the core reads texts; `None` where it is not of the kind.
-fn javascript_text(kind: OptionKind, value: &Value) -> Option<String> {
+fn javascript_text(kind: OptionKind, value: &Json) -> Option<String> {
     match (kind, value) {
-        (OptionKind::Boolean, Value::Bool(flag)) => Some(flag.to_string()),
-        (OptionKind::Choice(words), Value::String(word)) => {
+        (OptionKind::Boolean, Json::Boolean(flag)) => Some(flag.to_string()),
+        (OptionKind::Choice(words), Json::Text(word)) => {
             words.contains(&word.as_str()).then(|| word.clone())
         }
-        (OptionKind::Integer { .. }, Value::Number(_)) => {
-            whole_number(value).map(|number| number.to_string())
+        (OptionKind::Integer { .. } | OptionKind::Ratio, Json::Number(digits)) => {
+            Some(digits.clone())
         }
-        (OptionKind::Ratio, Value::Number(number)) => {
-            let ratio = number.as_f64().filter(|ratio| (0.0..=1.0).contains(ratio))?;
-            Some(format!("{ratio:.6}"))
-        }
-        (OptionKind::Schedule, Value::String(text)) => Some(text.clone()),
+        (OptionKind::Schedule, Json::Text(text)) => Some(text.clone()),
         _ => None,
     }
 }
 
 /// An existing configuration has texts for numbers and booleans.
-fn existing_text(value: &Value) -> Option<String> {
+fn existing_text(value: &Json) -> Option<String> {
     match value {
-        Value::Bool(flag) => Some(flag.to_string()),
-        Value::Number(_) => whole_number(value).map(|number| number.to_string()),
-        Value::String(text) => Some(text.clone()),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
+        Json::Boolean(flag) => Some(flag.to_string()),
+        Json::Number(text) | Json::Text(text) => Some(text.clone()),
+        Json::Null | Json::List(_) | Json::Object(_) => None,
     }
 }
 
 /// The value of an option as JavaScript has it.
-pub(crate) fn to_json(kind: OptionKind, value: OptionValue) -> Value {
+pub(crate) fn to_json(kind: OptionKind, value: OptionValue) -> Json {
     match (value, kind) {
-        (OptionValue::Boolean(flag), _) => flag.into(),
+        (OptionValue::Boolean(flag), _) => Json::Boolean(flag),
         (OptionValue::Choice(place), OptionKind::Choice(words)) => {
-            usize::try_from(place).ok().and_then(|place| words.get(place)).copied().into()
+            let word = usize::try_from(place).ok().and_then(|place| words.get(place));
+            Json::Text(word.copied().unwrap_or_default().into())
         }
-        (OptionValue::Choice(place), _) => place.into(),
-        (OptionValue::Integer(number), _) => number.into(),
-        (OptionValue::Ratio(ratio), _) => match ratio.millionths() {
-            0 => 0.into(),
-            1_000_000 => 1.into(),
-            millionths => (f64::from(millionths) / 1e6).into(),
-        },
-        (OptionValue::Schedule(schedule), _) => schedule.to_string().into(),
+        (OptionValue::Choice(place), _) => Json::Number(place.to_string()),
+        (OptionValue::Integer(number), _) => Json::Number(number.to_string()),
+        (OptionValue::Ratio(ratio), _) => Json::Number(decimal(ratio)),
+        (OptionValue::Schedule(schedule), _) => Json::Text(schedule.to_string()),
     }
+}
+
+fn decimal(ratio: Ratio) -> String {
+    let millionths = ratio.millionths();
+    let all = format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000);
+    all.trim_end_matches('0').trim_end_matches('.').into()
 }
 
 /// Scheme, host and port of a URL of a WebSocket; without user info, which may be a secret.
 fn origin(url: &str) -> Option<String> {
-    let (scheme, rest) = url.split_once("://")?;
+    let (scheme, rest) = url.split_once(':')?;
+    let rest = rest.strip_prefix("//")?;
     let scheme = scheme.to_ascii_lowercase();
     let authority = rest.split(['/', '?', '#', '\\']).next()?;
     let host = authority.rsplit('@').next()?.to_ascii_lowercase();

@@ -1,18 +1,17 @@
 //! What a play comes to, as `www/explorer/README.md` describes it.
 
-use serde::Serialize;
-
-use crate::told::Told;
+use crate::{
+    json::{ToJson, write_fields},
+    told::Told,
+};
 
 /// More entries of a list than that are for no reader.
 pub(crate) const MOST_LISTED: usize = 2_000;
 
 /// A list that grows no further than a reader can follow.
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
+#[derive(Debug)]
 pub(crate) struct Listed<T> {
     entries: Vec<T>,
-    #[serde(skip)]
     pub(crate) cut: bool,
 }
 
@@ -37,11 +36,9 @@ impl<T> Listed<T> {
     }
 }
 
-#[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default)]
 pub(crate) struct Play {
     pub(crate) until: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cut: Option<&'static str>,
     pub(crate) state: &'static str,
     pub(crate) totals: Totals,
@@ -54,12 +51,10 @@ pub(crate) struct Play {
     pub(crate) log: Listed<Told>,
     pub(crate) notices: Listed<Told>,
     /// Lists that are not whole.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) cut_lists: Vec<String>,
+    pub(crate) cut_lists: Option<Vec<String>>,
 }
 
-#[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) clients: u64,
     pub(crate) dials: u64,
@@ -76,8 +71,7 @@ pub(crate) struct Totals {
     pub(crate) connected_at_end: u64,
 }
 
-#[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default)]
 pub(crate) struct Gateway {
     pub(crate) label: String,
     pub(crate) dials: Listed<Dial>,
@@ -86,7 +80,7 @@ pub(crate) struct Gateway {
     pub(crate) buckets: Vec<u64>,
 }
 
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) dials: u64,
     pub(crate) opened: u64,
@@ -95,9 +89,14 @@ pub(crate) struct Counts {
     pub(crate) connections: u64,
 }
 
+impl<T: ToJson> ToJson for Listed<T> {
+    fn write(&self, out: &mut String) {
+        self.entries.write(out);
+    }
+}
+
 /// How a dial ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DialEnd {
     Abandoned,
     Failed,
@@ -105,89 +104,84 @@ pub(crate) enum DialEnd {
     Pending,
 }
 
-#[derive(Debug, Serialize)]
+impl ToJson for DialEnd {
+    fn write(&self, out: &mut String) {
+        let word = match self {
+            Self::Abandoned => "abandoned",
+            Self::Failed => "failed",
+            Self::Opened => "opened",
+            Self::Pending => "pending",
+        };
+        word.write(out);
+    }
+}
+
+#[derive(Debug)]
 pub(crate) struct Dial {
     pub(crate) from: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) to: Option<u64>,
     pub(crate) end: DialEnd,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cause: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) verdict: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) round: Option<u32>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) from: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) to: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cause: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(crate) struct State {
     pub(crate) state: &'static str,
     pub(crate) from: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) to: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) gateway: Option<usize>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(crate) struct Wait {
     pub(crate) from: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) to: Option<u64>,
     pub(crate) milliseconds: u64,
     pub(crate) round: u32,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(crate) struct Round {
     pub(crate) round: u32,
     pub(crate) from: u64,
     pub(crate) dials: u64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(crate) struct Operation {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,
     pub(crate) kind: &'static str,
     pub(crate) at: u64,
     pub(crate) redoable: bool,
     pub(crate) attempts: Listed<Attempt>,
     pub(crate) performed: Vec<Performed>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<Outcome>,
 }
 
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug)]
 pub(crate) struct Attempt {
     pub(crate) number: u32,
     pub(crate) gateway: usize,
     pub(crate) at: u64,
     /// Since the end of the attempt before, or since the call.
     pub(crate) after_milliseconds: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) row: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) decision: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) because: Option<Vec<&'static str>>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(crate) struct Performed {
     pub(crate) at: u64,
     pub(crate) gateway: usize,
@@ -195,8 +189,7 @@ pub(crate) struct Performed {
     pub(crate) attempt: u32,
 }
 
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) at: u64,
     pub(crate) code: &'static str,
@@ -205,4 +198,20 @@ pub(crate) struct Outcome {
     pub(crate) elapsed_milliseconds: u64,
     pub(crate) row: &'static str,
     pub(crate) because: Vec<&'static str>,
+}
+
+write_fields! {
+    Play { until, cut, state, totals, gateways, connected, states, waits, rounds, operations, log, notices, cut_lists }
+    Totals { clients, dials, opened, failed, abandoned, dials_in_first_minute, most_dials_in_a_bucket, rounds, waits, attempts, performed, connected_at_end }
+    Gateway { label, dials, connections, counts, buckets }
+    Counts { dials, opened, failed, abandoned, connections }
+    Dial { from, to, end, cause, verdict, round }
+    Connection { from, to, cause }
+    State { state, from, to, reason, gateway }
+    Wait { from, to, milliseconds, round }
+    Round { round, from, dials }
+    Operation { name, kind, at, redoable, attempts, performed, outcome }
+    Attempt { number, gateway, at, after_milliseconds, ended, row, decision, because }
+    Performed { at, gateway, attempt }
+    Outcome { at, code, completion, attempts, elapsed_milliseconds, row, because }
 }

@@ -49,7 +49,8 @@ struct Player<'a, 'r> {
 impl<'a, 'r> Player<'a, 'r> {
     fn new(scenario: &'a Scenario, seed: u64, recorder: &'r mut Recorder<'a>) -> Self {
         // Where a function gives the list, nothing is known before it is asked.
-        let listed = if scenario.settings.connection.hooks.list { 0 } else { scenario.labels.len() };
+        let listed =
+            if scenario.settings.connection.hooks.list { 0 } else { scenario.labels.len() };
         Self {
             scenario,
             engine: Engine::new(scenario.settings, u32::try_from(listed).unwrap_or(0), seed),

@@ -118,14 +118,17 @@ impl<'a> Recorder<'a> {
             ("notices", play.notices.cut),
         ];
         let cut = lists.into_iter().filter(|(_, cut)| *cut).map(|(name, _)| name.to_owned());
-        play.cut_lists = cut.collect();
+        let mut cut: Vec<_> = cut.collect();
         for (place, gateway) in play.gateways.iter().enumerate() {
-            for (name, cut) in [("dials", gateway.dials.cut), ("connections", gateway.connections.cut)] {
-                if cut {
-                    play.cut_lists.push(format!("gateways[{place}].{name}"));
+            for (name, is_cut) in
+                [("dials", gateway.dials.cut), ("connections", gateway.connections.cut)]
+            {
+                if is_cut {
+                    cut.push(format!("gateways[{place}].{name}"));
                 }
             }
         }
+        play.cut_lists = Some(cut).filter(|cut| !cut.is_empty());
         play
     }
 
@@ -159,7 +162,14 @@ impl<'a> Recorder<'a> {
         }
         if detail == Detail::Everything {
             let (to, cause, verdict, round) = (None, None, None, None);
-            gateway.dials.push(Dial { from: now, to, end: DialEnd::Pending, cause, verdict, round });
+            gateway.dials.push(Dial {
+                from: now,
+                to,
+                end: DialEnd::Pending,
+                cause,
+                verdict,
+                round,
+            });
         }
     }
 
@@ -215,7 +225,8 @@ impl<'a> Recorder<'a> {
     pub(crate) fn disconnected(&mut self, now: u64, cause: Option<Cause>) {
         let Some(place) = self.connected_to.take() else { return };
         self.count_connected(now, -1);
-        if let Some(connection) = self.gateway(place).and_then(|gateway| gateway.connections.last_mut())
+        if let Some(connection) =
+            self.gateway(place).and_then(|gateway| gateway.connections.last_mut())
         {
             connection.to = Some(now);
             connection.cause = cause.map(in_words);

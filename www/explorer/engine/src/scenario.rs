@@ -1,10 +1,10 @@
 //! What is played: the options of the client, the network, and what befalls both.
 
 use regate::policy::{Answer, Settings};
-use serde_json::Value;
 
 use crate::{
     input::{Object, Problems},
+    json::Json,
     options,
 };
 
@@ -159,29 +159,33 @@ pub(crate) struct PlainClient {
 }
 
 /// Reads a scenario. It is whole, and to be played only where there were no problems.
-pub(crate) fn read(value: &Value, problems: &Problems) -> Scenario {
+pub(crate) fn read(value: &Json, problems: &Problems) -> Scenario {
     let mut root = Object::new(String::new(), value, problems);
-    let given = root.take("options").unwrap_or(&Value::Null);
+    let given = root.take("options").unwrap_or(&Json::Null);
     let options = options::read("options", given, problems);
-    if options.urls.is_empty() && problems.none_found() {
+    if given.as_object().is_some() && given.get("gateways").is_none() {
         problems.add("options.gateways", None, "is missing: a list of URLs".into());
     }
     let gateways = options.urls.len();
     let horizon = root.whole("horizon", 1..=DAY_MILLISECONDS).unwrap_or(120_000);
     let world = world(root.object("world"));
     let faults = root.objects("faults", MOST_ENTRIES);
-    let mut events: Vec<_> =
-        root.objects("events", MOST_ENTRIES).into_iter().map(event).collect();
+    let mut events: Vec<_> = root.objects("events", MOST_ENTRIES).into_iter().map(event).collect();
     if !events.iter().any(|event| matches!(event.kind, EventKind::Connect)) {
         events.insert(0, Event { at: 0, kind: EventKind::Connect });
     }
     let operations = operations(&mut root);
     let clients = root.whole("clients", 1..=MOST_CLIENTS).unwrap_or(1);
     let plain = root.object("plainClient").map(plain_client);
-    let bucket_milliseconds = root.whole("bucketMilliseconds", 1..=HOUR_MILLISECONDS).unwrap_or(1_000);
+    let bucket_milliseconds =
+        root.whole("bucketMilliseconds", 1..=HOUR_MILLISECONDS).unwrap_or(1_000);
     if horizon / bucket_milliseconds > MOST_BUCKETS {
         let rule = format!("must be such that there are at most {MOST_BUCKETS} before {horizon}");
-        problems.add("bucketMilliseconds", Some(&bucket_milliseconds.into()), rule);
+        problems.add(
+            "bucketMilliseconds",
+            Some(&Json::Number(bucket_milliseconds.to_string())),
+            rule,
+        );
     }
     if !operations.is_empty() && (clients > 1 || plain.is_some()) {
         let rule = "must be empty where there is more than one client, or a plain one".into();
@@ -325,9 +329,7 @@ fn operations(root: &mut Object<'_>) -> Vec<Operation> {
 fn plain_client(mut object: Object<'_>) -> PlainClient {
     let plain = PlainClient {
         wait_milliseconds: object.whole("waitMilliseconds", 0..=DAY_MILLISECONDS).unwrap_or(0),
-        most_dials_per_minute: object
-            .whole("mostDialsPerMinute", 1..=60_000)
-            .unwrap_or(60_000),
+        most_dials_per_minute: object.whole("mostDialsPerMinute", 1..=60_000).unwrap_or(60_000),
     };
     object.finish();
     plain

@@ -1,11 +1,10 @@
 //! What a connect schedule amounts to, beside a fixed wait and none at all.
 
 use regate::policy::{Ratio, Schedule, Settings, TcpTimeouts, TcpTimeoutsWarning};
-use serde::Serialize;
-use serde_json::Value;
 
 use crate::{
     input::{Object, Problems},
+    json::{Json, write_fields},
     options::set_at,
 };
 
@@ -16,28 +15,26 @@ const FIXED_MILLISECONDS: u64 = 1_000;
 const MOST_DIALS_PER_MINUTE: u64 = 56_000;
 const MOST_WAITS: usize = 1_000;
 
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug)]
 pub(crate) struct Description {
     waits: Vec<u64>,
     shortest: Vec<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     waits_cut: Option<bool>,
     sum_milliseconds: u64,
     warnings: Vec<&'static str>,
     dials_by_minute: DialsByMinute,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 struct DialsByMinute {
     schedule: Vec<u64>,
     fixed: Vec<u64>,
     none: Vec<u64>,
 }
 
-pub(crate) fn describe(value: &Value, problems: &Problems) -> Option<Description> {
+pub(crate) fn describe(value: &Json, problems: &Problems) -> Option<Description> {
     let mut root = Object::new(String::new(), value, problems);
-    let text = root.take("text").unwrap_or(&Value::Null);
+    let text = root.take("text").unwrap_or(&Json::Null);
     let mut settings = Settings::default();
     set_at(&mut settings, "networking.connectTimeouts", text, "text", problems);
     if let Some(jitter) = root.take("jitter") {
@@ -98,4 +95,9 @@ const fn name(warning: TcpTimeoutsWarning) -> &'static str {
         TcpTimeoutsWarning::UnusualBackoff { .. } => "unusual backoff",
         _ => "odd",
     }
+}
+
+write_fields! {
+    Description { waits, shortest, waits_cut, sum_milliseconds, warnings, dials_by_minute }
+    DialsByMinute { schedule, fixed, none }
 }

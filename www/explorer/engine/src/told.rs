@@ -1,48 +1,32 @@
 //! Notices of the engine as the package's events and its log have them: the same kinds, the same names.
 
+use crate::json::write_fields;
 use regate::policy::{Cause, FailureCount, GatewayIndex, LogLine, Notice, StateReason};
-use serde::Serialize;
 
 /// A notice. Each kind has some of the fields.
-#[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default)]
 pub(crate) struct Told {
     pub(crate) at: u64,
     pub(crate) kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     gateway: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     round: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     close_code: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     milliseconds: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     rounds: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     dials: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     failures: Option<Vec<Failure>>,
 }
 
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug)]
 struct Failure {
     gateway: String,
     cause: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     close_code: Option<u16>,
     failures: u32,
 }
@@ -143,4 +127,9 @@ pub(crate) fn in_words(cause: Cause) -> String {
         Some(code) => format!("{} {}", cause.as_str(), code.as_u16()),
         None => cause.as_str().into(),
     }
+}
+
+write_fields! {
+    Told { at, kind, gateway, round, verdict, from, to, reason, code, cause, close_code, milliseconds, rounds, dials, failures }
+    Failure { gateway, cause, close_code, failures }
 }
