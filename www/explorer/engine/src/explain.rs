@@ -51,7 +51,7 @@ pub(crate) const LIMITS: [(&str, &str); 6] = [
     ("retryTimeout", "`retryTimeoutSeconds` are over, or are 0"),
     ("timeout", "`timeoutMilliseconds` are over"),
     ("overloaded", "more operations are pending than `limits` allow"),
-    ("clientClosed", "the application closed the client"),
+    ("clientClosed", "the client is closed"),
     ("gaveUp", "the client gave up"),
 ];
 

@@ -139,7 +139,7 @@ impl<'a> Object<'a> {
 
     pub(crate) fn flag(&mut self, name: &'static str) -> Option<bool> {
         let value = self.take(name)?;
-        if !value.as_boolean().is_some() {
+        if value.as_boolean().is_none() {
             let rule = "must be true or false".into();
             self.problems.add(&self.path_of(name), Some(value), rule);
         }
