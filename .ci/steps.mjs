@@ -91,6 +91,21 @@ export const steps = [
     ...['--', '-D', 'warnings'],
   ]),
   lint('clippy-instructions', [...['cargo', 'clippy', '--locked', ...instructions, '--', '-D', 'warnings']]),
+  // The explorer of www: natively, and what becomes of it for a page.
+  lint('clippy-explorer', [
+    'cargo',
+    'clippy',
+    '--locked',
+    '-p',
+    'regate-explorer',
+    '--all-targets',
+    '--',
+    '-D',
+    'warnings',
+  ]),
+  lint('clippy-explorer-wasm', [
+    ...['cargo', 'clippy', '--locked', '-p', 'regate-explorer', '--lib', ...WASM, '--', '-D', 'warnings'],
+  ]),
   // Every public item is documented, no link is broken.
   lint('docs', ['cargo', 'doc', '--locked', '--no-deps'], { env: denyWarnings }),
   lint('docs-web', ['cargo', 'doc', '--locked', '--no-deps', '--features', 'web', '-p', 'regate', ...WASM], {
@@ -123,6 +138,10 @@ export const steps = [
   test('rust', 'cargo', ['cargo', 'test', '--locked', '--no-fail-fast']),
   // How a fleet of 100,000 simulated clients treats its gateways; a million in `make storm`.
   test('storm', 'cargo', ['cargo', 'test', '--locked', ...storm]),
+  // The engine on a virtual clock: whatever it is asked, it agrees with itself and with the truth.
+  test('explorer', 'cargo', ['cargo', 'test', '--locked', '-p', 'regate-explorer']),
+  // The same as wasm, byte for byte, and what its stories claim.
+  test('explorer-stories', 'node', ['node', '--test', 'www/explorer/explorer.test.mjs'], { uses: 'cargo' }),
   // The documentation examples of the client for Rust apps, and those of README.md.
   test('doc-web', 'cargo', ['cargo', 'test', '--locked', '--features', 'web', '--doc']),
   // src/web in headless Chromium.

@@ -11,6 +11,8 @@ use crate::scenario::{EventKind, WakeSignal};
 pub(crate) struct Frame {
     pub(crate) socket: u64,
     pub(crate) attempt: u64,
+    /// Which of the operation's attempts, counted from 1.
+    pub(crate) number: u32,
     /// Which operation, by its place in the scenario.
     pub(crate) operation: usize,
 }

@@ -45,7 +45,8 @@ pub(crate) struct Performed {
     pub(crate) at: u64,
     pub(crate) operation: usize,
     pub(crate) gateway: usize,
-    pub(crate) attempt: u64,
+    /// Which of the operation's attempts, counted from 1.
+    pub(crate) number: u32,
 }
 
 /// The machine sleeps: what comes meanwhile is heard when it wakes up.
@@ -140,6 +141,7 @@ impl<'a> Network<'a> {
 
     /// The client lets a socket go. What it has sent is on its way all the same.
     pub(crate) fn let_go(&mut self, socket: u64) {
+        self.sockets.retain(|entry| entry.id != socket || entry.stage == Stage::Open);
         if let Some(socket) = self.socket(socket) {
             socket.listener = Listener::Gone;
         }
@@ -185,7 +187,7 @@ impl<'a> Network<'a> {
 
     /// A frame has come to its gateway, unless its line is gone meanwhile.
     fn arrive(&mut self, now: u64, frame: Frame) {
-        let Frame { socket, attempt, operation } = frame;
+        let Frame { socket, attempt, number, operation } = frame;
         let Some(&mut Socket { gateway, stage: Stage::Open, through: Through::Everything, .. }) =
             self.socket(socket)
         else {
@@ -203,7 +205,7 @@ impl<'a> Network<'a> {
         let known = keyed == Some(Key::OfOperation)
             && self.performed.iter().any(|before| before.operation == operation);
         if performs && !known {
-            self.performed.push(Performed { at: now, operation, gateway, attempt });
+            self.performed.push(Performed { at: now, operation, gateway, number });
         }
         if let Some(answer) = answer {
             let all = self.answer_milliseconds(now, gateway, Some(operation));

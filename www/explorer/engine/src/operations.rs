@@ -12,6 +12,9 @@ use crate::{
     scenario::{OperationKind, Scenario},
 };
 
+/// More attempts than that, of all operations, are for no reader.
+const MOST_ATTEMPTS_LISTED: u32 = 5_000;
+
 /// What the engine has just been told.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Turn {
@@ -43,8 +46,7 @@ struct Tracked {
     id: Option<OperationId>,
     redo: Redo,
     known: Completion,
-    /// Ids of its attempts, as frames carry them.
-    ids: Vec<u64>,
+    attempts: u32,
     last_ended_at: u64,
     ended: Option<Ended>,
     settled: Option<Result<(), OperationError>>,
@@ -55,6 +57,8 @@ pub(crate) struct Operations<'a> {
     scenario: &'a Scenario,
     tracked: Vec<Tracked>,
     live: Vec<Live>,
+    /// Attempts so far.
+    listed: u32,
     /// The places of operations that something happened to in this turn.
     touched: Vec<usize>,
 }
@@ -69,7 +73,7 @@ impl<'a> Operations<'a> {
             id: None,
             redo: redo(operation.kind),
             known: Completion::No,
-            ids: Vec::new(),
+            attempts: 0,
             last_ended_at: operation.at,
             ended: None,
             settled: None,
@@ -89,7 +93,12 @@ impl<'a> Operations<'a> {
                 outcome: None,
             })
             .collect();
-        Self { scenario, tracked, live: Vec::new(), touched: Vec::new() }
+        Self { scenario, tracked, live: Vec::new(), listed: 0, touched: Vec::new() }
+    }
+
+    /// How many attempts have not ended.
+    pub(crate) fn in_flight(&self) -> u64 {
+        u64::try_from(self.live.len()).unwrap_or(0)
     }
 
     /// The call for an operation, which has this number from now on.
@@ -100,21 +109,25 @@ impl<'a> Operations<'a> {
         Some(Call { redo: tracked.redo, timeout_milliseconds, ..Call::once() })
     }
 
-    /// A frame goes out: the operation's place in the scenario.
+    /// A frame goes out: the operation's place in the scenario, and which of its attempts that is.
     pub(crate) fn sent(
         &mut self,
         now: u64,
         (operation, attempt, socket): (OperationId, AttemptId, SocketId),
         gateway: usize,
         play: &mut Play,
-    ) -> Option<usize> {
+    ) -> Option<(usize, u32)> {
         let place = self.tracked.iter().position(|tracked| tracked.id == Some(operation))?;
         self.close_turn_of(now, place, None, play); // it is sent again in the same turn
         let tracked = self.tracked.get_mut(place)?;
-        tracked.ids.push(attempt.as_u64());
+        tracked.attempts += 1;
+        let number = tracked.attempts;
         play.totals.attempts += 1;
-        play.operations.get_mut(place)?.attempts.push(Attempt {
-            number: u32::try_from(tracked.ids.len()).unwrap_or(u32::MAX),
+        self.listed += 1;
+        let attempts = &mut play.operations.get_mut(place)?.attempts;
+        attempts.cut |= self.listed > MOST_ATTEMPTS_LISTED;
+        attempts.push(Attempt {
+            number,
             gateway,
             at: now,
             after_milliseconds: now - tracked.last_ended_at,
@@ -124,13 +137,16 @@ impl<'a> Operations<'a> {
             because: None,
         });
         self.live.push(Live { attempt, socket, place });
-        Some(place)
+        Some((place, number))
     }
 
     /// The engine has heard something: which attempts did that end?
     pub(crate) fn after(&mut self, now: u64, turn: Turn, engine: &Engine) {
         let in_flight = self.live.len();
         let over = |live: &Live| engine.operation_of(live.attempt).is_none();
+        if !self.live.iter().any(over) {
+            return;
+        }
         let (ended, live): (Vec<_>, Vec<_>) = self.live.drain(..).partition(over);
         self.live = live;
         for Live { attempt, socket, place } in ended {
@@ -236,9 +252,7 @@ impl<'a> Operations<'a> {
             at: now,
             code: error.map_or("OK", |error| error.code.as_str()),
             completion: error.map_or(Completion::Yes, |error| error.completion).as_str(),
-            attempts: error.map_or(u32::try_from(tracked.ids.len()).unwrap_or(u32::MAX), |error| {
-                error.attempts
-            }),
+            attempts: error.map_or(tracked.attempts, |error| error.attempts),
             elapsed_milliseconds: now - scenario.at,
             row,
             because,
@@ -246,11 +260,8 @@ impl<'a> Operations<'a> {
     }
 
     /// What the gateways did, which no client knows.
-    pub(crate) fn reveal(&self, performed: &[Performed], play: &mut Play) {
-        for &Performed { at, operation, gateway, attempt } in performed {
-            let ids = self.tracked.get(operation).map(|tracked| &tracked.ids);
-            let number = ids.and_then(|ids| ids.iter().position(|&id| id == attempt));
-            let attempt = u32::try_from(number.map_or(0, |place| place + 1)).unwrap_or(0);
+    pub(crate) fn reveal(performed: &[Performed], play: &mut Play) {
+        for &Performed { at, operation, gateway, number: attempt } in performed {
             if let Some(operation) = play.operations.get_mut(operation) {
                 play.totals.performed += 1;
                 operation.performed.push(crate::output::Performed { at, gateway, attempt });

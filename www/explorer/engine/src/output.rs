@@ -23,7 +23,7 @@ impl<T> Default for Listed<T> {
 
 impl<T> Listed<T> {
     pub(crate) fn push(&mut self, entry: T) {
-        if self.entries.len() < MOST_LISTED {
+        if self.entries.len() < MOST_LISTED && !self.cut {
             self.entries.push(entry);
         } else {
             self.cut = true;

@@ -65,7 +65,8 @@ impl<'a, 'r> Player<'a, 'r> {
     fn play(mut self, most_steps: u64) {
         let mut steps = 0;
         while let Some(next) = self.next_at().filter(|&next| next < self.scenario.horizon) {
-            steps += 1;
+            // What is in flight is looked through at each step.
+            steps += 1 + self.operations.in_flight() / 16;
             if steps > most_steps {
                 self.recorder.cut();
                 break;
@@ -81,7 +82,7 @@ impl<'a, 'r> Player<'a, 'r> {
             }
         }
         let until = if steps > most_steps { self.now } else { self.scenario.horizon };
-        self.operations.reveal(&self.network.performed, self.recorder.play());
+        Operations::reveal(&self.network.performed, self.recorder.play());
         self.recorder.end(self.engine.state().as_str(), until);
     }
 
@@ -180,9 +181,11 @@ impl<'a, 'r> Player<'a, 'r> {
                 let Some(gateway) = self.gateway_of(socket.as_u64()) else { return };
                 let what = (operation, attempt, socket);
                 let play = self.recorder.play();
-                if let Some(operation) = self.operations.sent(self.now, what, gateway, play) {
+                if let Some((operation, number)) =
+                    self.operations.sent(self.now, what, gateway, play)
+                {
                     let (socket, attempt) = (socket.as_u64(), attempt.as_u64());
-                    self.network.send(self.now, Frame { socket, attempt, operation });
+                    self.network.send(self.now, Frame { socket, attempt, number, operation });
                 }
             }
             Action::Tell(Notice::Settled { operation, outcome }) => {

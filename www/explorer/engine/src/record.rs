@@ -128,6 +128,11 @@ impl<'a> Recorder<'a> {
                 }
             }
         }
+        for (place, operation) in play.operations.iter().enumerate() {
+            if operation.attempts.cut {
+                cut.push(format!("operations[{place}].attempts"));
+            }
+        }
         play.cut_lists = Some(cut).filter(|cut| !cut.is_empty());
         play
     }

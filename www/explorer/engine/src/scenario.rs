@@ -14,7 +14,7 @@ const MOST_BUCKETS: u64 = 10_000;
 const MOST_CLIENTS: u64 = 10_000;
 /// Of faults, and of events.
 const MOST_ENTRIES: usize = 200;
-const MOST_OPERATIONS: usize = 1_000;
+const MOST_OPERATIONS: usize = 500;
 
 /// Kinds of faults, and the fields that each has beside gateway, from and until.
 pub(crate) const FAULTS: [(&str, &[&str]); 7] = [
