@@ -48,7 +48,7 @@ export class ClusterClient extends EventTarget {
   #draining = false;
   #host = {
     frame: (operation, attempt) => this.#exchange.frame(operation, attempt),
-    message: (data) => this.#exchange.receive(data),
+    ear: (socket) => (event) => this.#exchange.receive(socket, event.data),
     drain: () => this.#drain(),
     ping: (attempt) => this.#ping(attempt),
     list: () => this.#lister.ask(),
@@ -93,8 +93,8 @@ export class ClusterClient extends EventTarget {
   }
 
   stats() {
-    const { protocolErrors, notifications } = this.#exchange;
-    return { ...statsOf(this.#core), notifications, protocolErrors };
+    const { messages: messagesReceived, notifications, protocolErrors } = this.#exchange;
+    return { ...statsOf(this.#core), messagesReceived, notifications, protocolErrors };
   }
 
   connect(options) {
@@ -195,9 +195,7 @@ export class ClusterClient extends EventTarget {
     } catch (error) {
       return refused(error);
     }
-    const promise = this.#exchange.invoke(method, params, call, socket);
-    this.#drain();
-    return promise;
+    return this.#exchange.invoke(method, params, call, socket);
   }
 
   #notify(method, params, socket) {

@@ -1,25 +1,21 @@
 // What goes out and what comes in, by JSON-RPC 2.0 or by a codec of the application's own.
-import { decode, encodeNotification, encodeRequest, renumber } from './json_rpc.js';
+import { decode, encode, renumber } from './json_rpc.js';
 
 /** JSON-RPC over text. A request that goes out again is the same text under another id. */
 const jsonRpc = (pingMethod) => ({
-  keepsRequests: false,
-  encode: ({ id, method, params, meta }) =>
-    id === undefined ? encodeNotification(method, params) : encodeRequest(id, method, params, meta),
+  kept: () => undefined,
+  encode,
   again: (operation, id) => renumber(operation.frame, operation.id, id),
   decode,
-  ping: (id) => encodeRequest(id, pingMethod),
+  ping: (id) => encode(id, pingMethod),
 });
 
 /** A codec of the application's own. A request that goes out again is encoded again. */
 const custom = (codec) => ({
-  keepsRequests: true,
-  encode: (request) => checkFrame(codec.encode(request)),
-  again: (operation, id) => checkFrame(codec.encode({ ...operation.request, id })),
-  decode(data) {
-    const message = codec.decode(data);
-    return Array.isArray(message) ? message : [message];
-  },
+  kept: (method, params, meta) => ({ method, params, meta }),
+  encode: (id, method, params, meta) => checkFrame(codec.encode({ id, method, params, meta })),
+  again: ({ request }, id) => checkFrame(codec.encode({ id, ...request })),
+  decode: (data) => codec.decode(data),
   ping(id) {
     const frame = codec.ping(id);
     return frame === undefined ? undefined : checkFrame(frame);
@@ -44,9 +40,12 @@ export function checkBlob(frame) {
   return frame;
 }
 
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
 /** The length in UTF-8 of what is to be sent. An unpaired surrogate counts as what is sent for it. */
 export function byteLength(frame) {
   if (typeof frame !== 'string') return frame.byteLength ?? frame.size ?? 0;
+  if (!BEYOND_ASCII.test(frame)) return frame.length;
   let bytes = frame.length;
   for (let place = 0; place < frame.length; place += 1) {
     const unit = frame.charCodeAt(place);

@@ -6,7 +6,6 @@ import { causeOf, RegateError } from './error.js';
 import { ABORT, FAILURES } from './events.js';
 import { numberOf } from './json_rpc.js';
 import { failuresOf } from './notice.js';
-import { checked } from './wasm.js';
 
 // Numbers that Core.answered knows.
 const RESULT = 0;
@@ -18,6 +17,16 @@ const NEITHER = 3;
 const MOST_LEFT = 1_000;
 
 const nothing = () => {};
+
+/** Whether it is an answer with a result to what may be ours: nothing has to be asked before the core takes it in. */
+const isResult = (message) =>
+  typeof message?.id === 'number' &&
+  Number.isSafeInteger(message.id) &&
+  message.id > 0 &&
+  message.result !== undefined &&
+  message.error == null &&
+  message.method === undefined;
+
 const saysRetryable = (error) => error?.data?.retryable === true;
 
 /** What is known of operations that failed, by their promises. */
@@ -51,8 +60,10 @@ class Operation {
     this.onAbort = undefined;
   }
 
+  /** Lets go of what it had: a table of operations that was outgrown keeps each of them until the next full collection. */
   succeed(result) {
     this.resolve(result);
+    this.frame = this.promise = this.resolve = this.reject = this.answer = undefined;
   }
 
   fail(error, completion) {
@@ -63,9 +74,7 @@ class Operation {
   }
 
   end() {
-    if (this.onAbort === undefined) return;
-    const { signal } = this.call;
-    signal.removeEventListener('abort', this.onAbort);
+    if (this.onAbort !== undefined) this.call.signal.removeEventListener('abort', this.onAbort);
   }
 }
 
@@ -85,7 +94,9 @@ class Issue {
     this.subscription.fail(error);
   }
 
-  end() {}
+  end(issues) {
+    issues.delete(this);
+  }
 }
 
 export class Exchange {
@@ -100,6 +111,7 @@ export class Exchange {
   #issues = new Set();
   #left = new Map(); // by the ids of frames: subscriptions that were given up before their answer
   gaveUpWith; // the error, from then until it is connected anew
+  messages = 0;
   protocolErrors = 0;
   notifications = 0;
 
@@ -117,22 +129,17 @@ export class Exchange {
     if (call.signal?.aborted) return refused(call.signal.reason);
     const id = this.#core.reserve();
     const meta = call.key === undefined ? undefined : { operationKey: call.key };
-    const request = { id, method, params, meta };
-    let operation;
+    let frame;
     try {
-      operation = new Operation(
-        id,
-        this.#codec.keepsRequests ? request : undefined,
-        this.#codec.encode(request),
-        call,
-      );
+      frame = this.#codec.encode(id, method, params, meta);
     } catch (cause) {
       return refused(new RegateError('ENCODE_FAILED', { cause }));
     }
     if (call.signal?.aborted) return refused(call.signal.reason); // while it was encoded
+    const operation = new Operation(id, this.#codec.kept(method, params, meta), frame, call);
     this.#operations.set(id, operation);
+    const { kind, timeout, messaging } = call;
     try {
-      const { kind, timeout, messaging } = call;
       this.#hand(operation, kind, timeout, socket, messaging);
     } catch (error) {
       this.#operations.delete(id);
@@ -145,7 +152,7 @@ export class Exchange {
   notify(method, params, socket) {
     let frame;
     try {
-      frame = this.#codec.encode({ id: undefined, method, params, meta: undefined });
+      frame = this.#codec.encode(undefined, method, params, undefined);
     } catch (cause) {
       throw new RegateError('ENCODE_FAILED', { cause });
     }
@@ -155,18 +162,13 @@ export class Exchange {
   /** Issues a subscription; says how to give it up. */
   subscribe(method, params, subscription) {
     const id = this.#core.reserve();
-    const request = { id, method, params, meta: undefined };
-    let issue;
+    let frame;
     try {
-      issue = new Issue(
-        id,
-        this.#codec.keepsRequests ? request : undefined,
-        this.#codec.encode(request),
-        subscription,
-      );
+      frame = this.#codec.encode(id, method, params, undefined);
     } catch (cause) {
       throw new RegateError('ENCODE_FAILED', { cause });
     }
+    const issue = new Issue(id, this.#codec.kept(method, params, undefined), frame, subscription);
     this.#operations.set(id, issue);
     this.#issues.add(issue);
     this.#hand(issue, SUBSCRIPTION, Number.NaN, 0, undefined);
@@ -182,10 +184,10 @@ export class Exchange {
     this.#left.set(attempt, leave);
   }
 
-  #hand(operation, kind, timeout, socket, messaging) {
-    const { id, frame } = operation;
+  #hand({ id, frame }, kind, timeout, socket, messaging) {
     const bytes = byteLength(frame);
-    checked(() => this.#core.invoke(this.#host, id, frame, bytes, kind, timeout, socket, messaging));
+    const isTold = this.#core.invoke(this.#host, id, frame, bytes, kind, timeout, socket, messaging);
+    if (isTold) this.#host.drain();
   }
 
   #listenForAbort(operation) {
@@ -213,27 +215,36 @@ export class Exchange {
     }
   }
 
-  /** A frame came. */
-  receive(data) {
-    let messages;
+  /** A frame came on a socket. */
+  receive(socket, data) {
+    let message;
     try {
-      messages = this.#codec.decode(data);
+      message = this.#codec.decode(data);
     } catch {
-      if (this.#core.state !== 'closed') this.#protocolError('a frame could not be decoded');
+      if (this.#hears(socket)) this.#protocolError('a frame could not be decoded');
       return;
     }
-    // What the first of a batch leads the application to do may end the connection that the rest came on.
-    const before = messages.length > 1 ? this.#core.state : undefined;
-    for (const message of messages) {
-      if (before !== undefined && this.#core.state !== before) return;
-      this.#guarded(() => this.#hear(message));
+    if (isResult(message)) {
+      if (this.#settle(socket, message.id, message)) this.messages += 1;
+      return;
     }
+    if (!this.#hears(socket)) return;
+    // What the first of a batch leads the application to do may end the connection that the rest came on.
+    for (const one of Array.isArray(message) ? message : [message])
+      if (this.#core.heard(socket)) this.#hear(socket, one);
   }
 
-  #hear(message) {
+  /** Whether a socket is still ours: then it said something. */
+  #hears(socket) {
+    if (!this.#core.heard(socket)) return false;
+    this.messages += 1;
+    return true;
+  }
+
+  #hear(socket, message) {
     if (message === null || typeof message !== 'object') this.#protocolError('a message is no object');
     else if (message.id === undefined || message.id === null) this.#notification(message);
-    else this.#answer(message);
+    else this.#answer(socket, message);
   }
 
   #notification(message) {
@@ -261,8 +272,7 @@ export class Exchange {
     }
   }
 
-  #answer(message) {
-    const { result, error } = message;
+  #answer(socket, message) {
     const id = numberOf(message.id);
     if (!Number.isSafeInteger(id) || id < 1) {
       this.#protocolError('an answer has an id that is no number of this client');
@@ -272,6 +282,12 @@ export class Exchange {
       this.#protocolError('a gateway asked something of this client');
       return;
     }
+    this.#settle(socket, id, message);
+  }
+
+  /** What became of an attempt; `false` where the socket is ours no more. */
+  #settle(socket, id, message) {
+    const { result, error } = message;
     const operation = this.#ofAttempt(id);
     const before = operation?.answer;
     if (operation !== undefined) operation.answer = message; // what comes of it may come at once
@@ -279,18 +295,22 @@ export class Exchange {
     if (error !== undefined && error !== null) {
       const again = this.#mayRetry(operation, error);
       const number = again ? error.data?.retryAfterMilliseconds : error.code;
-      belongsTo = this.#core.answered(id, again ? RETRYABLE : ERROR, Number.isFinite(number) ? number : 0);
+      const kind = again ? RETRYABLE : ERROR;
+      belongsTo = this.#core.answered(socket, id, kind, Number.isFinite(number) ? number : 0);
     } else {
-      belongsTo = this.#core.answered(id, result === undefined ? NEITHER : RESULT, 0);
+      belongsTo = this.#core.answered(socket, id, result === undefined ? NEITHER : RESULT, 0);
     }
     if (belongsTo > 0) {
-      this.#take(belongsTo).succeed(result);
-    } else if (belongsTo < 0) {
-      this.#host.drain(); // the next message of the frame may be for what this one began
-    } else if (belongsTo === 0) {
-      if (operation !== undefined) operation.answer = before;
-      if (this.#left.size > 0) this.#leave(id, result);
+      this.#end(operation);
+      operation.succeed(result);
+      return true;
     }
+    if (!(belongsTo < 0)) {
+      if (operation !== undefined) operation.answer = before;
+      if (this.#left.size > 0 && belongsTo === 0) this.#leave(id, result);
+    }
+    this.#host.drain(); // the next message of the frame may be for what this one began
+    return !Number.isNaN(belongsTo);
   }
 
   /** What is in flight, or was, under this id as its last. */
@@ -316,18 +336,17 @@ export class Exchange {
     this.#emit('protocolerror', { reason });
   }
 
-  #take(id) {
-    const operation = this.#operations.get(id);
+  #end(operation) {
+    const { id, attempt } = operation;
     this.#operations.delete(id);
-    this.#retried.delete(operation.attempt);
-    this.#issues.delete(operation);
-    operation.end();
-    return operation;
+    if (attempt !== id) this.#retried.delete(attempt);
+    operation.end(this.#issues);
   }
 
   /** An operation is settled otherwise than by the answer at hand. */
   settled(notice) {
-    const operation = this.#take(notice.operation);
+    const operation = this.#operations.get(notice.operation);
+    this.#end(operation);
     const { code, completion } = notice;
     if (code === undefined) operation.succeed(operation.answer.result);
     else if (operation.failure !== undefined) {

@@ -115,7 +115,7 @@ export class Lane {
   #draining = false;
   #whileUsed = {}; // how the core dials while there is a socket
   #host = {
-    message: (data) => this.#holder?.message(data),
+    ear: (socket) => (event) => this.#core.heard(socket) && this.#holder?.message(event.data),
     drain: () => this.#drain(),
     list: () => this.#lister.ask(),
     judge: (...failure) => this.#judge(...failure),

@@ -21,7 +21,6 @@ const NOTICES = {
 
 const COUNTERS = [
   'dials',
-  'messagesReceived',
   'pendingOperations',
   'inFlightOperations',
   'subscriptions',

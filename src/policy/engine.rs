@@ -40,8 +40,9 @@ pub use actions::Action;
 pub use events::{Event, SendFailure};
 
 use super::{
-    AttemptEnd, AttemptId, Cause, ClientState, ConnectionSettings, GatewayIndex, InFlight, Instant,
-    Limits, MessagingSettings, Notice, OperationCounts, OperationId, Rng, SocketId, Verdict,
+    AttemptEnd, AttemptId, Call, Cause, ClientState, ConnectionSettings, GatewayIndex, InFlight,
+    Instant, Limits, MessagingSettings, Notice, OperationCounts, OperationId, Rng, SocketId,
+    Verdict,
     connection::{Connection, ConnectionEvent},
     failure_log::FailureLog,
     liveness::{Liveness, LivenessOutput},
@@ -127,6 +128,36 @@ impl Engine {
     /// A number for the next operation, which is also the id of its first attempt.
     pub const fn reserve_operation(&mut self) -> OperationId {
         self.operations.reserve()
+    }
+
+    /// [`Event::Invoked`] for a driver that can send straight away: says on which socket to send the
+    /// operation's first frame, now, which is its first attempt then. `None` where it does not go out
+    /// at once: then there are actions to be polled, as after any event.
+    ///
+    /// Most operations go out at once, and this is several times as fast.
+    #[must_use]
+    pub fn invoke(&mut self, now: Instant, operation: OperationId, call: Call) -> Option<SocketId> {
+        let nothing_before = self.actions.is_empty();
+        let at_once =
+            nothing_before.then(|| self.operations.invoke_at_once(now, operation, &call)).flatten();
+        if at_once.is_none() {
+            self.handle_event(now, Event::Invoked { operation, call });
+        }
+        at_once
+    }
+
+    /// [`Event::Received`] and [`Event::Answered`] with a result, for a driver that resolves straight
+    /// away: says which operation has succeeded. `None` where it is not so simple: then nothing has
+    /// happened but that the message was received.
+    #[must_use]
+    pub fn take_result(
+        &mut self,
+        now: Instant,
+        socket: SocketId,
+        attempt: AttemptId,
+    ) -> Option<OperationId> {
+        self.hear(now, socket);
+        self.operations.take_result(attempt)
     }
 
     /// Feeds one event.
@@ -282,13 +313,21 @@ impl Engine {
         }
     }
 
+    /// The socket whose buffer matters for an operation of so many bytes: its driver measures it,
+    /// and says so in [`Call::buffered_bytes`](super::Call::buffered_bytes). `None` where all that
+    /// was handed over since the platform was last asked fits, so that it need not be asked.
+    #[must_use]
+    pub fn socket_to_measure(&self, bytes: u64) -> Option<SocketId> {
+        self.sendable_socket().filter(|_| self.operations.asks_for_buffer(bytes))
+    }
+
     /// Whether the limits let a message without an answer out now: how long it is, and how much the
-    /// platform still has to send before it.
+    /// platform still has to send before it. One that is let out counts as handed over.
     ///
     /// Such a message has nobody to tell of its fate, so that what does not fit is dropped.
     #[must_use]
-    pub const fn admits_notification(&self, bytes: u64, buffered_bytes: u64) -> bool {
-        self.operations.admits_notification(bytes, buffered_bytes)
+    pub const fn admit_notification(&mut self, bytes: u64, buffered_bytes: u64) -> bool {
+        self.operations.admit_notification(bytes, buffered_bytes)
     }
 
     /// Why gateways failed last since `connect()`, in the order of their numbers; before them, as

@@ -68,9 +68,9 @@ impl Liveness {
 
     /// Anything came, or left: the line is alive. Called for each message, so it does no more.
     pub(super) fn heard(&mut self, now: Instant) {
-        self.heard_at = now;
+        self.heard_at = self.heard_at.max(now);
         if matches!(self.state, State::Owed { .. } | State::Spent { .. }) {
-            self.state = State::Heard { ping_at: now.after(self.period_milliseconds) };
+            self.state = State::Heard { ping_at: self.heard_at.after(self.period_milliseconds) };
         }
     }
 

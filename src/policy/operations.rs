@@ -23,6 +23,7 @@
 //!
 //! Whatever was settled is removed everywhere, so a late or repeated answer finds nothing.
 
+mod at_once;
 mod deadlines;
 mod decision;
 mod link;
@@ -118,7 +119,8 @@ pub struct Call {
     pub timeout_milliseconds: Option<u64>,
     /// The length of its frame, for the limits.
     pub bytes: u64,
-    /// What the platform still has to send at this moment, where it tells.
+    /// What the platform still has to send at this moment, where the engine asks for it by
+    /// [`Engine::socket_to_measure`](super::Engine::socket_to_measure) and the platform tells; else 0.
     pub buffered_bytes: u64,
     /// Settings of its own; `None` for those of the client.
     pub messaging: Option<Box<MessagingSettings>>,

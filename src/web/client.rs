@@ -16,12 +16,12 @@ use super::{
     timer::Timer,
 };
 use crate::policy::{
-    Action, AttemptId, Cause, Engine, Event, GatewayIndex, Notice, OperationId, SendFailure,
-    Settings, SocketId, Verdict,
+    Action, AttemptId, Call, Cause, Engine, Event, GatewayIndex, Instant, Notice, OperationId,
+    SendFailure, Settings, SocketId, Verdict,
 };
 
 /// What the client is made of. Nothing here is borrowed while JavaScript runs.
-pub(super) struct Inner<A> {
+pub(super) struct Inner<A: Application> {
     pub(super) engine: RefCell<Engine>,
     pub(super) settings: Settings,
     pub(super) gateways: RefCell<Gateways>,
@@ -29,15 +29,17 @@ pub(super) struct Inner<A> {
     close_reason: RefCell<JsValue>,
     constructor: JsValue,
     ears: Ears,
+    ear: A::Ear,
     sockets: RefCell<Vec<Socket>>,
     timer: RefCell<Timer>,
     pub(super) notices: RefCell<VecDeque<Notice>>,
     /// There while anything may still happen. Without it the client can be collected.
     application: RefCell<Option<A>>,
-    /// The frame of the operation that is being made, so that it need not be asked for.
-    pub(super) fresh_frame: RefCell<Option<(OperationId, JsValue)>>,
     pumping: Cell<Pumping>,
-    pub(super) counts: Cell<ShellCounts>,
+    pub(super) dials: Cell<u32>,
+    /// The reading of the clock at which the last operation was made.
+    #[cfg(feature = "npm")]
+    made_at: Cell<Instant>,
 }
 
 /// What a client is made from.
@@ -51,7 +53,7 @@ pub(super) struct Parts {
     pub(super) seed: u64,
 }
 
-impl<A> fmt::Debug for Inner<A> {
+impl<A: Application> fmt::Debug for Inner<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Inner").finish_non_exhaustive() // URLs hold secrets
     }
@@ -61,12 +63,6 @@ impl<A> fmt::Debug for Inner<A> {
 enum Pumping {
     Busy,
     Idle,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ShellCounts {
-    pub(super) dials: u32,
-    pub(super) messages: u64,
 }
 
 impl<A: Application> Inner<A> {
@@ -79,6 +75,7 @@ impl<A: Application> Inner<A> {
         let engine = Engine::new(settings, count, seed);
         Rc::new_cyclic(|weak| Self {
             ears: Ears::of(weak.clone()),
+            ear: A::make_ear(weak.clone()),
             engine: RefCell::new(engine),
             settings,
             gateways: RefCell::new(gateways),
@@ -88,15 +85,21 @@ impl<A: Application> Inner<A> {
             timer: RefCell::new(Timer::of(weak.clone())),
             notices: RefCell::default(),
             application: RefCell::default(),
-            fresh_frame: RefCell::default(),
             pumping: Cell::new(Pumping::Idle),
-            counts: Cell::default(),
+            dials: Cell::default(),
+            #[cfg(feature = "npm")]
+            made_at: Cell::default(),
         })
     }
 
     /// Feeds an event that JavaScript's own call brings: the package pulls the notices itself.
     pub(super) fn handle(self: &Rc<Self>, event: Event) {
-        self.engine.borrow_mut().handle_event(clock::now(), event);
+        self.handle_at(clock::now(), event);
+    }
+
+    /// The same for who has read the clock.
+    pub(super) fn handle_at(self: &Rc<Self>, now: Instant, event: Event) {
+        self.engine.borrow_mut().handle_event(now, event);
         self.pump();
     }
 
@@ -104,6 +107,30 @@ impl<A: Application> Inner<A> {
     pub(super) fn handle_from_outside(self: &Rc<Self>, event: Event) {
         self.handle(event);
         self.call_for_notices();
+    }
+
+    /// Makes an operation, and sends its first frame where that can go out at once; where it
+    /// cannot, the application is asked for it when it can.
+    #[cfg(feature = "npm")]
+    pub(super) fn invoke(self: &Rc<Self>, operation: OperationId, call: Call, frame: &JsValue) {
+        let now = clock::now();
+        self.made_at.set(now);
+        let at_once = self.engine.borrow_mut().invoke(now, operation, call);
+        let attempt = AttemptId::from_u64(operation.as_u64());
+        match at_once {
+            Some(socket) if self.send(socket, Some(attempt), frame) => self.arm(),
+            Some(_) | None => self.pump(),
+        }
+    }
+
+    /// A result came on a socket that is ours; says which operation has succeeded by it alone.
+    ///
+    /// The time of it is that of the last operation made, this one or a later: reading the clock
+    /// would cost as much as all the rest. Silence seems a little longer by it, so that at worst a
+    /// ping comes too early, by the time of one answer.
+    #[cfg(feature = "npm")]
+    pub(super) fn take_result(&self, socket: SocketId, attempt: AttemptId) -> Option<OperationId> {
+        self.engine.borrow_mut().take_result(self.made_at.get(), socket, attempt)
     }
 
     pub(super) fn handle_timeout(self: &Rc<Self>) {
@@ -117,26 +144,20 @@ impl<A: Application> Inner<A> {
         self.call_for_notices();
     }
 
-    fn call_for_notices(&self) {
+    pub(super) fn call_for_notices(&self) {
         let any = !self.notices.borrow().is_empty();
         if let (true, Some(application)) = (any, self.application()) {
             application.take_notices();
         }
     }
 
-    /// A message of a socket that may be ours.
-    pub(super) fn receive(&self, id: SocketId, data: JsValue) {
-        if !self.holds(id) {
-            return;
+    /// A message came on a socket; says whether that is still ours.
+    pub(super) fn hear(&self, id: SocketId, now: Instant) -> bool {
+        let holds = self.holds(id);
+        if holds {
+            self.engine.borrow_mut().handle_event(now, Event::Received(id));
         }
-        let mut counts = self.counts.get();
-        counts.messages = counts.messages.saturating_add(1);
-        self.counts.set(counts);
-        self.engine.borrow_mut().handle_event(clock::now(), Event::Received(id));
-        if let Some(application) = self.application() {
-            application.take_message(data);
-        }
-        self.call_for_notices();
+        holds
     }
 
     /// The socket is closed, and closed from here too: in workerd that is what answers the gateway,
@@ -174,9 +195,14 @@ impl<A: Application> Inner<A> {
             self.perform(action);
         }
         self.pumping.set(Pumping::Idle);
+        self.arm();
+        self.let_application_go();
+    }
+
+    /// Sees to it that the timer fires in time.
+    fn arm(self: &Rc<Self>) {
         let deadline = self.engine.borrow().poll_timeout();
         self.timer.borrow_mut().arm(deadline);
-        self.let_application_go();
     }
 
     /// Holds on to the application for as long as anything can happen that it must hear of.
@@ -234,14 +260,12 @@ impl<A: Application> Inner<A> {
         }
     }
 
-    fn application(&self) -> Option<A> {
+    pub(super) fn application(&self) -> Option<A> {
         self.application.borrow().clone()
     }
 
     fn open(self: &Rc<Self>, id: SocketId, gateway: GatewayIndex) {
-        let mut counts = self.counts.get();
-        counts.dials = counts.dials.saturating_add(1);
-        self.counts.set(counts);
+        self.dials.set(self.dials.get().saturating_add(1));
         let gateway = self.gateways.borrow().get(gateway).cloned();
         let opened = match gateway {
             Some(gateway) => {
@@ -254,7 +278,9 @@ impl<A: Application> Inner<A> {
             Ok(socket) => {
                 let sender = socket.sender();
                 self.sockets.borrow_mut().push(socket);
-                sender.listen(&self.ears); // which may say at once that it is closed
+                let on_message = self.application().map(|it| it.ear_on(&self.ear, id));
+                // It may say at once that it is closed.
+                sender.listen(&self.ears, &on_message.unwrap_or(JsValue::NULL));
             }
             Err(cause) => {
                 let event = Event::SocketFailed { socket: id, cause };
@@ -279,7 +305,13 @@ impl<A: Application> Inner<A> {
         self.gateways.borrow_mut().take(list, kept)
     }
 
-    pub(super) fn buffered_bytes(&self, id: SocketId) -> u64 {
+    /// What the platform still has to send, where that matters for an operation of so many bytes.
+    pub(super) fn buffered_bytes_before(&self, bytes: u64) -> u64 {
+        let asked = self.engine.borrow().socket_to_measure(bytes);
+        asked.map_or(0, |socket| self.buffered_bytes(socket))
+    }
+
+    fn buffered_bytes(&self, id: SocketId) -> u64 {
         let sockets = self.sockets.borrow();
         let socket = sockets.iter().find(|socket| socket.id() == id);
         socket.map_or(0, Socket::buffered_bytes)
@@ -287,19 +319,10 @@ impl<A: Application> Inner<A> {
 
     /// `None` where the application has settled the operation while it was asked.
     fn frame(&self, operation: OperationId, attempt: AttemptId) -> Option<JsValue> {
-        let fresh = self.fresh_frame.borrow_mut().take();
-        match fresh {
-            Some((of, frame)) if of == operation && attempt.as_u64() == operation.as_u64() => {
-                Some(frame)
-            }
-            other => {
-                *self.fresh_frame.borrow_mut() = other;
-                let application = self.application();
-                let frame = application.map(|it| it.frame(operation, attempt)).unwrap_or_default();
-                let lives = self.engine.borrow().operation_of(attempt) == Some(operation);
-                lives.then_some(frame)
-            }
-        }
+        let application = self.application();
+        let frame = application.map(|it| it.frame(operation, attempt)).unwrap_or_default();
+        let lives = self.engine.borrow().operation_of(attempt) == Some(operation);
+        lives.then_some(frame)
     }
 
     /// Sends a message of `bytes` bytes that has no answer, on the socket of a session hook or on
@@ -313,7 +336,7 @@ impl<A: Application> Inner<A> {
         let socket = self.engine.borrow().notification_socket(session);
         let sent = socket.is_some_and(|socket| {
             let buffered = self.buffered_bytes(socket);
-            self.engine.borrow().admits_notification(bytes, buffered)
+            self.engine.borrow_mut().admit_notification(bytes, buffered)
                 && self.send(socket, None, frame)
         });
         if !sent {

@@ -12,8 +12,8 @@ use super::{
     options::{self, Numbers},
 };
 use crate::policy::{
-    Answer, AttemptId, Binding, Call, CloseRequest, Event, Notice, OperationId, Purpose, Reconnect,
-    Redo, SocketId,
+    Answer, AttemptId, Binding, Call, CloseRequest, Event, OperationId, Purpose, Reconnect, Redo,
+    SocketId,
 };
 
 /// How an answer was, as the package says it.
@@ -124,7 +124,7 @@ impl Core {
         &self,
         host: &Host,
         number: f64,
-        frame: JsValue,
+        frame: &JsValue,
         bytes: f64,
         kind: u32,
         timeout_milliseconds: f64,
@@ -143,8 +143,7 @@ impl Core {
         let operation = OperationId::from_u64(clock::to_u64(number));
         let session = SocketId::from_u64(clock::to_u64(socket));
         self.inner.attach(host);
-        *self.inner.fresh_frame.borrow_mut() = Some((operation, frame));
-        let sendable = self.inner.engine.borrow().sendable_socket();
+        let bytes = clock::to_u64(bytes);
         let call = Call {
             purpose: if kind & SUBSCRIPTION != 0 {
                 Purpose::Subscription
@@ -162,44 +161,45 @@ impl Core {
             },
             redo: if redoable { Redo::Redoable } else { Redo::Once },
             timeout_milliseconds,
-            bytes: clock::to_u64(bytes),
-            buffered_bytes: sendable.map_or(0, |socket| self.inner.buffered_bytes(socket)),
+            bytes,
+            buffered_bytes: self.inner.buffered_bytes_before(bytes),
             messaging,
         };
-        self.inner.handle(Event::Invoked { operation, call });
-        *self.inner.fresh_frame.borrow_mut() = None;
+        self.inner.invoke(operation, call, frame);
         self.has_notices()
     }
 
-    /// An answer to the frame of this id: `kind` 0 for a result, 1 for "try again" (`number`
-    /// milliseconds later at the soonest), 2 for another error (`number` is its code), and 3 for
-    /// neither. Says which operation it settled with success, or minus the operation that it
-    /// belonged to, or 0.
-    pub fn answered(&self, id: f64, kind: u8, number: f64) -> f64 {
+    /// A message came on this socket. Says whether that is still ours: else it is of no account.
+    pub fn heard(&self, socket: f64) -> bool {
+        self.inner.hear(SocketId::from_u64(clock::to_u64(socket)), clock::now())
+    }
+
+    /// An answer to the frame of this id came on this socket: `kind` 0 for a result, 1 for "try
+    /// again" (`number` milliseconds later at the soonest), 2 for another error (`number` is its
+    /// code), and 3 for neither. Says which operation it settled with success, or minus the
+    /// operation that it belonged to, or 0; no number where the socket is ours no more.
+    pub fn answered(&self, socket: f64, id: f64, kind: u8, number: f64) -> f64 {
+        let socket = SocketId::from_u64(clock::to_u64(socket));
         let attempt = AttemptId::from_u64(clock::to_u64(id));
-        let Some(operation) = self.inner.engine.borrow().operation_of(attempt) else {
-            self.inner.handle(Event::Answered { attempt, answer: Answer::Neither });
-            return 0.0;
-        };
+        if !self.inner.holds(socket) {
+            return f64::NAN;
+        }
+        if kind == ANSWERED_RESULT
+            && let Some(operation) = self.inner.take_result(socket, attempt)
+        {
+            return clock::to_number(operation.as_u64());
+        }
+        let now = clock::now();
+        self.inner.hear(socket, now);
+        let operation = self.inner.engine.borrow().operation_of(attempt);
         let answer = match kind {
             ANSWERED_RESULT => Answer::Result,
             ANSWERED_RETRYABLE => Answer::Retryable { after_milliseconds: clock::to_u64(number) },
             ANSWERED_ERROR => Answer::Error { code: clock::to_i32(number) },
             _ => Answer::Neither,
         };
-        self.inner.handle(Event::Answered { attempt, answer });
-        let number = clock::to_number(operation.as_u64());
-        let mut notices = self.inner.notices.borrow_mut();
-        match notices.back() {
-            // Only by this answer: a retry may have been answered while it was being sent.
-            Some(Notice::Settled { operation: settled, outcome: Ok(()) })
-                if *settled == operation && kind == ANSWERED_RESULT =>
-            {
-                notices.pop_back();
-                number
-            }
-            Some(_) | None => clock::negated(number),
-        }
+        self.inner.handle_at(now, Event::Answered { attempt, answer });
+        operation.map_or(0.0, |operation| clock::negated(clock::to_number(operation.as_u64())))
     }
 
     /// The list of `setGateways()`, or what the list function gave; empty for nothing.
@@ -261,11 +261,9 @@ impl Core {
                 events::failures_to_rows(engine.last_failures(), label).into()
             }
             _ => {
-                let shell = self.inner.counts.get();
                 let counts = engine.operation_counts();
                 events::numbers_to_row([
-                    u64::from(shell.dials),
-                    shell.messages,
+                    u64::from(self.inner.dials.get()),
                     engine.pending_operations(),
                     engine.in_flight_operations(),
                     engine.subscriptions(),

@@ -1,9 +1,12 @@
 //! The npm package as the application.
 
+use alloc::rc::Weak;
+
 use wasm_bindgen::prelude::*;
 
 use super::{
     application::{Application, Failure},
+    client::Inner,
     clock::{to_number, to_u64},
 };
 use crate::policy::{AttemptId, HttpStatus, Judgement, OperationId, SocketId, Verdict};
@@ -19,8 +22,9 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = frame)]
     fn call_frame(this: &Host, operation: f64, attempt: f64) -> Result<JsValue, JsValue>;
 
-    #[wasm_bindgen(method, catch, js_name = message)]
-    fn call_message(this: &Host, data: JsValue) -> Result<(), JsValue>;
+    // Messages are the package's from the start: a detour through here would cost as much as all the rest.
+    #[wasm_bindgen(method, catch, js_name = ear)]
+    fn call_ear(this: &Host, socket: f64) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = drain)]
     fn call_drain(this: &Host) -> Result<(), JsValue>;
@@ -54,13 +58,17 @@ pub(super) fn verdict_of(number: u64) -> Option<Verdict> {
 }
 
 impl Application for Host {
+    type Ear = ();
+
+    fn make_ear(_inner: Weak<Inner<Self>>) {}
+
+    fn ear_on(&self, (): &(), socket: SocketId) -> JsValue {
+        self.call_ear(to_number(socket.as_u64())).unwrap_or_default()
+    }
+
     fn frame(&self, operation: OperationId, attempt: AttemptId) -> JsValue {
         let (operation, attempt) = (to_number(operation.as_u64()), to_number(attempt.as_u64()));
         self.call_frame(operation, attempt).unwrap_or_default()
-    }
-
-    fn take_message(&self, data: JsValue) {
-        drop(self.call_message(data));
     }
 
     fn take_notices(&self) {

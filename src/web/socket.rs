@@ -41,38 +41,36 @@ extern "C" {
 /// Leaving on purpose: RFC 6455 section 7.4.1.
 const NORMAL_CLOSURE: u16 = 1000;
 
-/// The two functions that hear all sockets of a client.
+/// The function that hears what becomes of all sockets of a client; their messages go elsewhere.
 ///
-/// They live as long as the client, and are bound to the number of each socket: what a socket
-/// says after it was let go, even by a handler that somebody kept, finds nothing and harms nothing.
+/// It lives as long as the client, and is bound to the number of each socket: what a socket says
+/// after it was let go, even by a handler that somebody kept, finds nothing and harms nothing.
 #[derive(Debug)]
 pub(super) struct Ears {
     on_event: Closure<dyn Fn(f64, JsValue)>,
-    on_message: Closure<dyn Fn(f64, JsValue)>,
 }
 
 impl Ears {
     pub(super) fn of<A: Application>(inner: Weak<Inner<A>>) -> Self {
-        let weak = inner.clone();
         let on_event = Closure::new(move |id: f64, event: JsValue| {
-            if let Some(inner) = weak.upgrade() {
+            if let Some(inner) = inner.upgrade() {
                 report(&inner, SocketId::from_u64(clock::to_u64(id)), &event);
             }
         });
-        let on_message = Closure::new(move |id: f64, event: JsValue| {
-            if let Some(inner) = inner.upgrade() {
-                let data = Reflect::get(&event, &"data".into()).unwrap_or_default();
-                inner.receive(SocketId::from_u64(clock::to_u64(id)), data);
-            }
-        });
-        Self { on_event, on_message }
+        Self { on_event }
     }
+}
+
+/// A function of a socket's number and something else, for this socket.
+pub(super) fn bound(function: &JsValue, socket: SocketId) -> JsValue {
+    let number = clock::to_number(socket.as_u64()).into();
+    function.unchecked_ref::<js_sys::Function>().bind1(&JsValue::UNDEFINED, &number).into()
 }
 
 #[derive(Debug)]
 pub(super) struct Socket {
     id: SocketId,
-    socket: AnySocket,
+    socket: Rc<AnySocket>,
 }
 
 impl Socket {
@@ -98,7 +96,7 @@ impl Socket {
                 Cause::ConstructorThrew
             }
         })?;
-        Ok(Self { id, socket: made.unchecked_into() })
+        Ok(Self { id, socket: Rc::new(made.unchecked_into()) })
     }
 
     pub(super) const fn id(&self) -> SocketId {
@@ -113,7 +111,7 @@ impl Socket {
 
     /// A handle to use it by, so that nothing is borrowed while it runs.
     pub(super) fn sender(&self) -> Sender {
-        Sender { id: self.id, socket: self.socket.clone() }
+        Sender { id: self.id, socket: Rc::clone(&self.socket) }
     }
 
     /// Lets the socket go: nothing it still does is heard, and should it open, it is closed.
@@ -154,22 +152,17 @@ impl Drop for Socket {
 #[derive(Debug)]
 pub(super) struct Sender {
     id: SocketId,
-    socket: AnySocket,
+    socket: Rc<AnySocket>,
 }
 
 impl Sender {
-    pub(super) fn listen(&self, ears: &Ears) {
-        let id = clock::to_number(self.id.as_u64()).into();
-        let bound = |ear: &JsValue| {
-            JsValue::from(ear.unchecked_ref::<js_sys::Function>().bind1(&JsValue::UNDEFINED, &id))
-        };
-        let (on_event, on_message) =
-            (bound(ears.on_event.as_ref()), bound(ears.on_message.as_ref()));
+    pub(super) fn listen(&self, ears: &Ears, on_message: &JsValue) {
+        let on_event = bound(ears.on_event.as_ref(), self.id);
         set(&self.socket, "binaryType", &"arraybuffer".into());
         set(&self.socket, "onopen", &on_event);
         set(&self.socket, "onerror", &on_event);
         set(&self.socket, "onclose", &on_event);
-        set(&self.socket, "onmessage", &on_message);
+        set(&self.socket, "onmessage", on_message);
     }
 
     pub(super) fn send(&self, frame: &JsValue) -> Result<(), SendFailure> {

@@ -137,6 +137,7 @@ export class World {
   #time = 1000;
   #pulling = false;
   #greeted = 0;
+  #ear = 0; // the socket of the last message
   sockets = [];
   notices = [];
   messages = [];
@@ -160,8 +161,10 @@ export class World {
     };
     this.host = {
       frame: (operation, attempt) => `${operation}/${attempt}`,
-      message: (data) => {
-        this.messages.push(data);
+      ear: (socket) => (event) => {
+        this.#ear = socket;
+        if (!this.#core.heard(socket)) return;
+        this.messages.push(event.data);
         this.happen('message', this.sockets.at(-1));
       },
       drain: () => this.pull(),
@@ -288,7 +291,7 @@ export class World {
   }
 
   answered(id) {
-    return this.#core.answered(id, 0, 0);
+    return this.#core.answered(this.#ear, id, 0, 0);
   }
 
   pull() {

@@ -1,5 +1,7 @@
 //! A client as a driver sees it: an engine that is obeyed, of whose actions few matter here.
 
+use std::hint::black_box;
+
 use regate::policy::{
     Action, Answer, AttemptId, Call, Cause, CloseCode, ConnectionSettings, Engine, Event,
     Heartbeat, Instant, Limits, MessagingSettings, Notice, OperationId, Ratio, Settings, SocketId,
@@ -98,6 +100,21 @@ impl Client {
         self.tell(Event::Answered { attempt, answer: Answer::Result })
     }
 
+    /// An operation is made and sent, the short way.
+    pub(crate) fn send_at_once(&mut self, call: Call) -> AttemptId {
+        self.now += 1;
+        let operation = self.engine.reserve_operation();
+        let socket = self.engine.invoke(self.now(), operation, call);
+        assert!(socket == Some(self.socket), "it goes out at once");
+        black_box(self.engine.poll_timeout());
+        AttemptId::from_u64(operation.as_u64())
+    }
+
+    /// A result comes, and is settled the short way; says whether it was.
+    pub(crate) fn take_result(&mut self, attempt: AttemptId) -> bool {
+        self.engine.take_result(self.now(), self.socket, attempt).is_some()
+    }
+
     /// The caller gives an operation up.
     pub(crate) fn abort(&mut self, operation: OperationId) -> Asked {
         self.tell(Event::OperationAborted(operation))
@@ -143,7 +160,7 @@ impl Client {
                 | Action::Tell(_) => {}
             }
         }
-        std::hint::black_box(self.engine.poll_timeout()); // a driver sets its timer by it, each time
+        black_box(self.engine.poll_timeout()); // a driver sets its timer by it, each time
         asked
     }
 }

@@ -22,15 +22,18 @@ pub(crate) struct Ready {
     pub(crate) run: Box<dyn FnMut() -> usize>,
 }
 
-pub(crate) const PATHS: [Path; 7] = [
+pub(crate) const PATHS: [Path; 8] = [
     Path { name: "a wait of the connect schedule", pending: &[0], ready: waits },
     Path { name: "the retry decision", pending: &[0], ready: decisions },
     Path { name: "may a notification go out", pending: &[0], ready: notifications },
-    Path { name: "an operation, sent and answered", pending: &[1, 1_000, 100_000], ready: answers },
+    Path { name: "an operation, sent and answered", pending: &PENDING, ready: at_once },
+    Path { name: "an operation, the long way", pending: &PENDING, ready: answers },
     Path { name: "a deadline set and dropped", pending: &DEADLINES, ready: drops },
     Path { name: "a deadline passed", pending: &DEADLINES, ready: passes },
     Path { name: "an operation through a failover", pending: &[1_000], ready: failovers },
 ];
+
+const PENDING: [usize; 3] = [1, 1_000, 100_000];
 
 const DEADLINES: [usize; 3] = [1_000, 10_000, 100_000];
 
@@ -89,14 +92,14 @@ fn decisions(_: usize) -> Ready {
 }
 
 fn notifications(_: usize) -> Ready {
-    let client = Client::connected();
+    let mut client = Client::connected();
     let run = move || {
-        let admitted = |_: &usize| {
-            let engine = &black_box(&client).engine;
+        let mut admitted = || {
+            let engine = &mut black_box(&mut client).engine;
             engine.notification_socket(black_box(None)).is_some()
-                && engine.admits_notification(black_box(64), black_box(0))
+                && engine.admit_notification(black_box(64), black_box(0))
         };
-        (0..TIMES).filter(admitted).count()
+        (0..TIMES).filter(|_| admitted()).count()
     };
     Ready { steps: TIMES, run: Box::new(run) }
 }
@@ -108,6 +111,24 @@ const fn once() -> Call {
 }
 
 /// As one is made, the oldest is answered.
+fn at_once(pending: usize) -> Ready {
+    let mut client = Client::connected();
+    let mut in_flight: VecDeque<_> = (0..pending).map(|_| client.send_at_once(once())).collect();
+    let steps = until_tidied(pending);
+    let run = move || {
+        let mut answered = 0;
+        for _ in 0..steps {
+            let attempt = client.send_at_once(once());
+            let oldest = in_flight.pop_front().expect("as many as are pending");
+            in_flight.push_back(attempt);
+            answered += usize::from(client.take_result(oldest));
+        }
+        answered
+    };
+    Ready { steps, run: Box::new(run) }
+}
+
+/// The same by events and actions.
 fn answers(pending: usize) -> Ready {
     let mut client = Client::connected();
     let mut in_flight: VecDeque<_> = (0..pending).map(|_| client.send(once())).collect();

@@ -28,7 +28,7 @@ impl Operations {
     ) {
         let Some((greeting, _)) = self.greeting.take() else { return };
         let end = self.end_by(cause);
-        for slot in self.slots_in_order(|operation| operation.bound_to == Some(greeting)) {
+        for slot in self.slots_in_order(|operation| operation.bound_to() == Some(greeting)) {
             self.lose_attempt(now, slot, end, cause, except);
         }
     }
@@ -42,6 +42,7 @@ impl Operations {
     ) {
         self.link = Link::Ready { socket, gateway };
         self.greeting = None;
+        self.buffered_at_most = 0;
         self.allow(0);
         self.flush(now);
     }
@@ -76,6 +77,7 @@ impl Operations {
 
     /// The platform still has so much to send.
     pub(in crate::policy) fn measured(&mut self, now: Instant, buffered_bytes: u64) {
+        self.buffered_at_most = buffered_bytes;
         if self.flush != Flush::Done {
             self.allow(buffered_bytes);
             self.flush(now);
@@ -122,7 +124,7 @@ impl Operations {
         let end = self.end_by(cause);
         for slot in self.slots_in_order(|operation| {
             matches!(operation.state, State::InFlight { .. } | State::Live)
-                || operation.bound_to.is_some()
+                || operation.bound_to().is_some()
                 || operation.is_subscription()
         }) {
             self.lose_attempt(now, slot, end, cause, except);

@@ -7,12 +7,11 @@ use super::{
     Answer, AttemptEnd, AttemptId, Binding, Call, Decision, Limits, MessagingSettings,
     OperationCounts, OperationId, Purpose,
     deadlines::Deadlines,
-    operation::{Issue, Operation, State},
+    operation::{Bound, Operation, State},
     table::{Index, Slot, Store},
 };
 use crate::policy::{
-    Cause, Completion, ErrorCode, GatewayIndex, Instant, LastFailure, OperationError, Rng,
-    SocketId, time,
+    Cause, ErrorCode, GatewayIndex, Instant, LastFailure, OperationError, Rng, SocketId, time,
 };
 
 /// How long a flush pauses when the platform has enough to send.
@@ -75,6 +74,8 @@ pub(in crate::policy) struct Operations {
     pub(super) flush: Flush,
     /// How many more bytes may be sent before the platform is asked what it still has to send.
     pub(super) allowance: u64,
+    /// What the platform has to send at most: what it said last, and all it was handed since.
+    pub(super) buffered_at_most: u64,
     pub(super) store: Store<Operation>,
     pub(super) index: Index,
     pub(super) deadlines: Deadlines,
@@ -98,6 +99,7 @@ impl Operations {
             greeting: None,
             flush: Flush::Done,
             allowance: 0,
+            buffered_at_most: 0,
             store: Store::new(),
             index: Index::new(),
             deadlines: Deadlines::new(),
@@ -118,43 +120,25 @@ impl Operations {
     }
 
     pub(in crate::policy) fn invoke(&mut self, now: Instant, id: OperationId, call: Call) {
-        if id.0 == 0 || id.0 > self.last_id || self.index.get(id.0).is_some() {
-            return; // not reserved, or made already
+        if !self.is_reserved(id) {
+            return;
         }
-        let buffered_bytes = call.buffered_bytes;
-        let time_out_at = call.timeout_milliseconds.map(|timeout| now.after(timeout));
-        let mut operation = Operation {
-            id,
-            state: State::Waiting { due_at: now },
-            wake_at: None,
-            made_at: now,
-            time_out_at,
-            delay_milliseconds: 0,
-            bytes: call.bytes,
-            messaging: call.messaging,
-            purpose: call.purpose,
-            redo: call.redo,
-            bound_to: None,
-            binding: call.binding,
-            issue: Issue::First,
-            known: Completion::No,
-            attempts: 0,
-            last_failure: LastFailure::None,
-            gateway: None,
-        };
-        if let Err(code) = self.admit(now, &mut operation, buffered_bytes) {
+        let (binding, buffered_bytes) = (call.binding, call.buffered_bytes);
+        if buffered_bytes > 0 || self.asks_for_buffer(call.bytes) {
+            self.buffered_at_most = buffered_bytes;
+        }
+        let mut operation = Operation::new(now, id, &call);
+        operation.messaging = call.messaging;
+        if let Err(code) = self.admit(now, &mut operation, binding, buffered_bytes) {
             if code == ErrorCode::Overloaded {
                 self.counts.overloaded = self.counts.overloaded.saturating_add(1);
             }
             return self.refuse(now, &operation, code);
         }
-        match self.store.insert(operation) {
-            Ok(slot) => {
-                self.count_in(slot);
-                self.index.insert(id.0, slot);
-                self.go_or_wait(now, slot);
-            }
-            Err(operation) => self.refuse(now, &operation, ErrorCode::Overloaded),
+        if let Some(slot) = self.store.insert(operation) {
+            self.count_in(slot);
+            self.index.insert(id.0, slot);
+            self.go_or_wait(now, slot);
         }
     }
 
@@ -163,10 +147,11 @@ impl Operations {
         &self,
         now: Instant,
         operation: &mut Operation,
+        binding: Binding,
         buffered_bytes: u64,
     ) -> Result<(), ErrorCode> {
         let limits = &self.limits;
-        let of_session = matches!(operation.binding, Binding::Session(_));
+        let of_session = matches!(binding, Binding::Session(_));
         let of_farewell = operation.purpose == Purpose::Farewell;
         if self.link == Link::Closed || self.draining && !of_session && !of_farewell {
             return Err(ErrorCode::ClientClosed); // but what drains may have to log in once more
@@ -174,16 +159,19 @@ impl Operations {
         if operation.time_out_at.is_some_and(|at| at <= now) {
             return Err(ErrorCode::Timeout);
         }
+        if self.store.is_full() {
+            return Err(ErrorCode::Overloaded);
+        }
         if self.is_too_big(operation.bytes) && !of_farewell {
             return Err(ErrorCode::MessageTooBig);
         }
-        match (operation.binding, self.link) {
+        match (binding, self.link) {
             (Binding::Anywhere, _) => {}
             (Binding::Connection, Link::Ready { socket, .. }) => {
-                operation.bound_to = Some(socket);
+                operation.bound = Bound::To(socket);
             }
             (Binding::Session(socket), _) if self.is_greeting(socket) => {
-                operation.bound_to = Some(socket);
+                operation.bound = Bound::ToSession(socket);
                 return Ok(());
             }
             (Binding::Connection | Binding::Session(_), _) => {
@@ -209,8 +197,7 @@ impl Operations {
         };
         let most_bytes = limits.max_buffered_bytes;
         let full = if sends_now {
-            let most = limits.max_in_flight_operations;
-            most != 0 && self.in_flight >= most || self.overfills(operation.bytes, buffered_bytes)
+            !self.has_room_in_flight() || self.overfills(operation.bytes, buffered_bytes)
         } else {
             self.waiting >= limits.max_pending_operations
                 || most_bytes == 0
@@ -228,15 +215,36 @@ impl Operations {
     }
 
     /// Whether a message without an answer may go out beside what the platform still has to send.
-    pub(in crate::policy) const fn admits_notification(
-        &self,
+    pub(in crate::policy) const fn admit_notification(
+        &mut self,
         bytes: u64,
         buffered_bytes: u64,
     ) -> bool {
-        !self.is_too_big(bytes) && !self.overfills(bytes, buffered_bytes)
+        let admitted = !self.is_too_big(bytes) && !self.overfills(bytes, buffered_bytes);
+        self.buffered_at_most = buffered_bytes;
+        if admitted {
+            self.buffered_at_most = self.buffered_at_most.saturating_add(bytes);
+        }
+        admitted
     }
 
-    const fn is_too_big(&self, bytes: u64) -> bool {
+    /// Whether what the platform still has to send matters for an operation of so many bytes. It
+    /// cannot while all that it was handed since it was last asked would fit.
+    pub(in crate::policy) const fn asks_for_buffer(&self, bytes: u64) -> bool {
+        self.overfills(bytes, self.buffered_at_most)
+    }
+
+    /// Whether a number was given out and is not used yet.
+    pub(super) fn is_reserved(&self, id: OperationId) -> bool {
+        id.0 != 0 && id.0 <= self.last_id && self.index.get(id.0).is_none()
+    }
+
+    pub(super) const fn has_room_in_flight(&self) -> bool {
+        let most = self.limits.max_in_flight_operations;
+        most == 0 || self.in_flight < most
+    }
+
+    pub(super) const fn is_too_big(&self, bytes: u64) -> bool {
         let most = self.limits.max_message_bytes;
         most != 0 && bytes > most
     }
@@ -289,6 +297,7 @@ impl Operations {
         let Some(operation) = self.store.get_mut(slot) else { return false };
         operation.state = State::InFlight { attempt };
         operation.attempts = operation.attempts.saturating_add(1);
+        self.buffered_at_most = self.buffered_at_most.saturating_add(operation.bytes);
         self.counts.attempts = self.counts.attempts.saturating_add(1);
         if operation.attempts > 1 {
             self.counts.retries = self.counts.retries.saturating_add(1);

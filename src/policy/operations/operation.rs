@@ -1,6 +1,6 @@
 use alloc::boxed::Box;
 
-use super::{AttemptId, Binding, MessagingSettings, OperationId, Purpose, Redo};
+use super::{AttemptId, Call, MessagingSettings, OperationId, Purpose, Redo};
 use crate::policy::{
     Completion, ErrorCode, GatewayIndex, Instant, LastFailure, OperationError, SocketId,
 };
@@ -25,6 +25,15 @@ pub(super) enum Issue {
     Again,
 }
 
+/// The one socket that an operation may be sent on, where there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bound {
+    ToNone,
+    To(SocketId),
+    /// That of the session hook which made it.
+    ToSession(SocketId),
+}
+
 #[derive(Debug)]
 pub(super) struct Operation {
     pub(super) id: OperationId,
@@ -38,9 +47,7 @@ pub(super) struct Operation {
     pub(super) messaging: Option<Box<MessagingSettings>>,
     pub(super) purpose: Purpose,
     pub(super) redo: Redo,
-    /// The one socket that it may be sent on.
-    pub(super) bound_to: Option<SocketId>,
-    pub(super) binding: Binding,
+    pub(super) bound: Bound,
     pub(super) issue: Issue,
     /// Over all attempts that have ended.
     pub(super) known: Completion,
@@ -50,6 +57,28 @@ pub(super) struct Operation {
 }
 
 impl Operation {
+    /// One that is made now, without settings of its own, and neither bound nor sent.
+    pub(super) fn new(now: Instant, id: OperationId, call: &Call) -> Self {
+        Self {
+            id,
+            state: State::Waiting { due_at: now },
+            wake_at: None,
+            made_at: now,
+            time_out_at: call.timeout_milliseconds.map(|timeout| now.after(timeout)),
+            delay_milliseconds: 0,
+            bytes: call.bytes,
+            messaging: None,
+            purpose: call.purpose,
+            redo: call.redo,
+            bound: Bound::ToNone,
+            issue: Issue::First,
+            known: Completion::No,
+            attempts: 0,
+            last_failure: LastFailure::None,
+            gateway: None,
+        }
+    }
+
     pub(super) const fn attempt(&self) -> Option<AttemptId> {
         match self.state {
             State::Waiting { .. } | State::Live => None,
@@ -62,7 +91,15 @@ impl Operation {
     }
 
     pub(super) const fn is_of_session(&self) -> bool {
-        matches!(self.binding, Binding::Session(_))
+        matches!(self.bound, Bound::ToSession(_))
+    }
+
+    /// The one socket that it may be sent on.
+    pub(super) const fn bound_to(&self) -> Option<SocketId> {
+        match self.bound {
+            Bound::ToNone => None,
+            Bound::To(socket) | Bound::ToSession(socket) => Some(socket),
+        }
     }
 
     /// When it may no longer be sent, where that is limited.

@@ -1,7 +1,7 @@
 //! The steps that an operation takes: what the machine does with one of them.
 
 use super::{
-    AttemptEnd, AttemptId, Decision, MessagingSettings, Purpose, Standing, decide,
+    AttemptEnd, AttemptId, Decision, MessagingSettings, OperationId, Purpose, Standing, decide,
     machine::{Flush, Link, OperationOutput, Operations},
     operation::{Issue, Operation, State},
     table::Slot,
@@ -39,10 +39,10 @@ impl Operations {
             Link::NotYet | Link::Reconnecting | Link::Closed => None,
         };
         if operation.is_of_session() {
-            let its_own = |&(socket, _): &(_, _)| operation.bound_to == Some(socket);
+            let its_own = |&(socket, _): &(_, _)| operation.bound_to() == Some(socket);
             return self.greeting.or(ready).filter(its_own);
         }
-        ready.filter(|&(socket, _)| operation.bound_to.is_none_or(|bound_to| bound_to == socket))
+        ready.filter(|&(socket, _)| operation.bound_to().is_none_or(|bound_to| bound_to == socket))
     }
 
     /// Sends what waits when it is due and can go, or sees to it that it wakes in time.
@@ -138,7 +138,7 @@ impl Operations {
         self.tidy();
     }
 
-    fn tidy(&mut self) {
+    pub(super) fn tidy(&mut self) {
         let store = &self.store;
         self.deadlines.tidy(store.len(), |at, slot| {
             store.get(slot).is_some_and(|operation| operation.wake_at == Some(at))
@@ -216,7 +216,7 @@ impl Operations {
         if operation.is_of_session() {
             return self.fail(now, slot, bound_code(end)); // its hook decides what comes next
         }
-        if operation.bound_to.is_some() && self.target(operation).is_none() {
+        if operation.bound_to().is_some() && self.target(operation).is_none() {
             return self.fail(now, slot, bound_code(end));
         }
         match self.decide(end, operation) {
@@ -314,7 +314,7 @@ impl Operations {
     /// Says no to what was never taken in.
     pub(super) fn refuse(&mut self, now: Instant, operation: &Operation, code: ErrorCode) {
         let outcome = Err(operation.error(now, code));
-        self.tell(operation, outcome);
+        self.tell(operation.id, operation.purpose, outcome);
     }
 
     pub(super) fn fail(&mut self, now: Instant, slot: Slot, code: ErrorCode) {
@@ -327,13 +327,15 @@ impl Operations {
     pub(super) fn settle(&mut self, now: Instant, slot: Slot, outcome: Result<(), OperationError>) {
         self.bring_back(now, slot);
         self.count_out(slot);
-        let Some(operation) = self.store.remove(slot) else { return };
-        self.index.remove(operation.id.0);
+        let Some(operation) = self.store.get(slot) else { return };
+        let (id, purpose) = (operation.id, operation.purpose);
+        self.store.remove(slot);
+        self.index.remove(id.0);
         self.tidy();
-        self.tell(&operation, outcome);
+        self.tell(id, purpose, outcome);
     }
 
-    fn tell(&mut self, operation: &Operation, outcome: Result<(), OperationError>) {
+    fn tell(&mut self, id: OperationId, purpose: Purpose, outcome: Result<(), OperationError>) {
         let counter = match outcome {
             Ok(()) => &mut self.counts.succeeded,
             Err(OperationError { completion: Completion::No, .. }) => &mut self.counts.failed_no,
@@ -342,10 +344,10 @@ impl Operations {
             }
             Err(OperationError { completion: Completion::Yes, .. }) => &mut self.counts.failed_yes,
         };
-        if operation.purpose == Purpose::Request {
+        if purpose == Purpose::Request {
             *counter = counter.saturating_add(1);
         }
-        self.outputs.push_back(OperationOutput::Settled { operation: operation.id, outcome });
+        self.outputs.push_back(OperationOutput::Settled { operation: id, outcome });
     }
 }
 

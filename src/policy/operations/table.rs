@@ -32,8 +32,13 @@ impl<T> Store<T> {
         self.len
     }
 
-    /// Keeps `item`; hands it back when there is no place left, at 2^32 of them.
-    pub(super) fn insert(&mut self, item: T) -> Result<Slot, T> {
+    /// Whether there is no place left, at nearly 2^32 items.
+    pub(super) fn is_full(&self) -> bool {
+        u32::try_from(self.len.saturating_add(PIECE)).is_err()
+    }
+
+    /// Keeps `item`; `None` where it [is full](Self::is_full).
+    pub(super) fn insert(&mut self, item: T) -> Option<Slot> {
         if let Some(slot) = self.vacant
             && let Some(cell) = self.cell_mut(slot)
             && let Cell::Vacant { next } = *cell
@@ -41,19 +46,17 @@ impl<T> Store<T> {
             *cell = Cell::Occupied(item);
             self.vacant = next;
             self.len = self.len.saturating_add(1);
-            return Ok(slot);
+            return Some(slot);
         }
         if self.pieces.last().is_none_or(|piece| piece.len() == PIECE) {
             self.pieces.push(Vec::with_capacity(PIECE));
         }
         let before = self.pieces.len().saturating_sub(1).saturating_mul(PIECE);
-        let Some(piece) = self.pieces.last_mut() else { return Err(item) };
-        let Ok(place) = u32::try_from(before.saturating_add(piece.len())) else {
-            return Err(item);
-        };
+        let piece = self.pieces.last_mut()?;
+        let place = u32::try_from(before.saturating_add(piece.len())).ok()?;
         piece.push(Cell::Occupied(item));
         self.len = self.len.saturating_add(1);
-        Ok(Slot(place))
+        Some(Slot(place))
     }
 
     pub(super) fn get(&self, slot: Slot) -> Option<&T> {
@@ -71,15 +74,11 @@ impl<T> Store<T> {
         }
     }
 
-    pub(super) fn remove(&mut self, slot: Slot) -> Option<T> {
+    /// Drops an item where it is.
+    pub(super) fn remove(&mut self, slot: Slot) {
         let next = self.vacant;
-        let cell = self.cell_mut(slot)?;
-        if matches!(cell, Cell::Vacant { .. }) {
-            return None;
-        }
-        let Cell::Occupied(item) = core::mem::replace(cell, Cell::Vacant { next }) else {
-            return None;
-        };
+        let Some(cell @ Cell::Occupied(_)) = self.cell_mut(slot) else { return };
+        *cell = Cell::Vacant { next };
         self.vacant = Some(slot);
         self.len = self.len.saturating_sub(1);
         if self.len == 0 {
@@ -87,7 +86,6 @@ impl<T> Store<T> {
             self.pieces.iter_mut().for_each(Vec::clear);
             self.vacant = None;
         }
-        Some(item)
     }
 
     /// Every item, in no particular order.
@@ -230,17 +228,18 @@ mod tests {
         let mut store = Store::new();
         let slots: Vec<Slot> = (0..PIECE * 3).map(|item| store.insert(item).unwrap()).collect();
         for &slot in &slots[..PIECE] {
-            assert!(store.remove(slot).is_some());
-            assert_eq!(store.remove(slot), None);
+            store.remove(slot);
+            assert_eq!(store.get(slot), None);
+            store.remove(slot); // nothing is removed twice
         }
         let again: Vec<Slot> = (0..PIECE).map(|item| store.insert(item).unwrap()).collect();
         assert_eq!(store.pieces.len(), 3);
         assert_eq!(store.iter().count(), PIECE * 3);
         for &slot in again.iter().chain(&slots[PIECE..]) {
-            assert!(store.remove(slot).is_some());
+            store.remove(slot);
         }
         assert_eq!((store.len(), store.pieces.len()), (0, 1));
-        assert_eq!(store.insert(7), Ok(Slot(0)));
+        assert_eq!(store.insert(7), Some(Slot(0)));
         assert_eq!(store.get(Slot(0)), Some(&7));
     }
 

@@ -32,7 +32,9 @@ use crate::{
     web::{
         application::{Application, Failure},
         client::{Inner, Parts},
+        clock,
         gateways::{Gateway as Entry, LIST},
+        socket,
     },
 };
 
@@ -55,6 +57,7 @@ pub(super) struct Shared {
     ends: RefCell<Vec<Rc<Slot<()>>>>,
     wakes: RefCell<Option<Wakes>>,
     taking: Cell<bool>,
+    messages: Cell<u64>,
 }
 
 /// Who waits for a connection, since which beginning.
@@ -108,6 +111,7 @@ impl Shared {
             ends: RefCell::default(),
             wakes: RefCell::default(),
             taking: Cell::default(),
+            messages: Cell::default(),
         }))
     }
 
@@ -172,9 +176,8 @@ impl Shared {
 
     /// Begins an operation under the number that it gives to `pending`.
     pub(super) fn begin(&self, pending: Pending, mut call: Call) -> OperationId {
-        let sendable = self.inner.engine.borrow().sendable_socket();
         call.bytes = pending.request.bytes();
-        call.buffered_bytes = sendable.map_or(0, |socket| self.inner.buffered_bytes(socket));
+        call.buffered_bytes = self.inner.buffered_bytes_before(call.bytes);
         let operation = self.inner.engine.borrow_mut().reserve_operation();
         self.exchange.borrow_mut().add(operation, pending);
         self.inner.attach(&self.link);
@@ -227,12 +230,11 @@ impl Shared {
 
     pub(super) fn stats(&self) -> Stats {
         let engine = self.inner.engine.borrow();
-        let shell = self.inner.counts.get();
         let exchange = self.exchange.borrow();
         Stats {
             state: engine.state(),
-            dials: shell.dials,
-            messages_received: shell.messages,
+            dials: self.inner.dials.get(),
+            messages_received: self.messages.get(),
             notifications: exchange.notifications,
             protocol_errors: exchange.protocol_errors,
             pending_operations: engine.pending_operations(),
@@ -410,6 +412,16 @@ fn encode(method: &str, params: &impl Serialize) -> Result<Request, Error> {
 }
 
 impl Link {
+    fn take_message(&self, data: JsValue) {
+        self.with(|shared| {
+            shared.messages.set(shared.messages.get().saturating_add(1));
+            match json_rpc::decode(data) {
+                Some(messages) => shared.hear_all(&messages),
+                None => shared.exchange.borrow_mut().count_protocol_error(),
+            }
+        });
+    }
+
     fn with(&self, then: impl FnOnce(&Rc<Shared>)) {
         if let Some(shared) = self.0.upgrade() {
             then(&shared);
@@ -418,18 +430,31 @@ impl Link {
 }
 
 impl Application for Link {
+    type Ear = Closure<dyn Fn(f64, JsValue)>;
+
+    fn make_ear(inner: Weak<Inner<Self>>) -> Self::Ear {
+        Closure::new(move |socket: f64, event: JsValue| {
+            if let Some(inner) = inner.upgrade() {
+                let data = Reflect::get(&event, &"data".into()).unwrap_or_default();
+                if inner.hear(SocketId::from_u64(clock::to_u64(socket)), clock::now())
+                    && let Some(link) = inner.application()
+                {
+                    link.take_message(data);
+                }
+                inner.call_for_notices();
+            }
+        })
+    }
+
+    fn ear_on(&self, ear: &Self::Ear, socket: SocketId) -> JsValue {
+        socket::bound(ear.as_ref(), socket)
+    }
+
     fn frame(&self, operation: OperationId, attempt: AttemptId) -> JsValue {
         let shared = self.0.upgrade();
         let frame =
             shared.and_then(|shared| shared.exchange.borrow_mut().frame(operation, attempt));
         frame.map_or(JsValue::UNDEFINED, JsValue::from)
-    }
-
-    fn take_message(&self, data: JsValue) {
-        self.with(|shared| match json_rpc::decode(data) {
-            Some(messages) => shared.hear_all(&messages),
-            None => shared.exchange.borrow_mut().count_protocol_error(),
-        });
     }
 
     fn take_notices(&self) {
