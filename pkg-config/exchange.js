@@ -224,14 +224,19 @@ export class Exchange {
       if (this.#hears(socket)) this.#protocolError('a frame could not be decoded');
       return;
     }
-    if (isResult(message)) {
-      if (this.#settle(socket, message.id, message)) this.messages += 1;
-      return;
+    try {
+      if (isResult(message)) this.messages += this.#settle(socket, message.id, message) ? 1 : 0;
+      else if (this.#hears(socket)) this.#hearAll(socket, message);
+    } catch (error) {
+      this.#report(error); // what a codec of the application's own gives may throw when it is looked at
     }
-    if (!this.#hears(socket)) return;
-    // What the first of a batch leads the application to do may end the connection that the rest came on.
-    for (const one of Array.isArray(message) ? message : [message])
-      if (this.#core.heard(socket)) this.#hear(socket, one);
+  }
+
+  /** What the first of a batch leads the application to do may end the connection that the rest came on. */
+  #hearAll(socket, message) {
+    if (!Array.isArray(message)) this.#hear(socket, message);
+    else
+      for (const one of message) if (this.#core.heard(socket)) this.#guarded(() => this.#hear(socket, one));
   }
 
   /** Whether a socket is still ours: then it said something. */

@@ -137,9 +137,11 @@ test('a message that is too big says whose limit that is', async () => {
 
 test('bytes are those of UTF-8 while connected too', async () => {
   const { client, socket } = await connected({}, { limits: { maxBufferedBytes: 200 } });
-  socket.bufferedAmount = 60;
+  const held = endOf(client.invoke('held', ['x'.repeat(60)]));
+  socket.bufferedAmount = 60; // of what it was handed
   const text = '漢'.repeat(30);
   assert.equal(await endOf(client.invoke('m', [text], { timeoutMilliseconds: 1 })), 'OVERLOADED');
   assert.equal(client.notify('m', [text]), 'sent', 'it is 38 bytes shorter');
   client.close();
+  assert.equal(await held, 'CLIENT_CLOSED');
 });
