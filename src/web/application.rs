@@ -1,6 +1,6 @@
 //! What the shell asks of whoever owns the payloads: its one border to the application.
 
-use alloc::rc::Weak;
+use alloc::rc::{Rc, Weak};
 use core::fmt;
 
 use wasm_bindgen::JsValue;
@@ -25,14 +25,19 @@ pub(super) struct Failure {
 /// The shell is made for one of them at compile time. It holds no borrow when it asks, as each of
 /// these may call straight back in.
 pub(super) trait Application: Clone + 'static {
-    /// What hears the messages of all sockets of a client.
-    type Ear: fmt::Debug;
+    /// What JavaScript calls of it, for all sockets and alarms of a client.
+    type Callback: fmt::Debug;
+    /// An alarm of the platform, which is let go by being dropped.
+    type Alarm: fmt::Debug;
 
     /// Makes it, once for a client.
-    fn make_ear(inner: Weak<Inner<Self>>) -> Self::Ear;
+    fn make_callback(inner: Weak<Inner<Self>>) -> Self::Callback;
 
     /// The handler of the messages of this socket. It asks [`Inner::hear`] before it believes one.
-    fn ear_on(&self, ear: &Self::Ear, socket: SocketId) -> JsValue;
+    fn ear_on(&self, callback: &Self::Callback, socket: SocketId) -> JsValue;
+
+    /// Calls [`Inner::handle_timer`] after so many milliseconds; `None` where the platform refuses.
+    fn set_alarm(inner: &Rc<Inner<Self>>, milliseconds: u32) -> Option<Self::Alarm>;
 
     /// The frame of an operation under the id of this attempt; `undefined` where there is none.
     fn frame(&self, operation: OperationId, attempt: AttemptId) -> JsValue;

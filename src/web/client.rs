@@ -15,8 +15,10 @@ use super::{
     socket::{Ears, Socket},
     timer::Timer,
 };
+#[cfg(feature = "npm")]
+use crate::policy::Call;
 use crate::policy::{
-    Action, AttemptId, Call, Cause, Engine, Event, GatewayIndex, Instant, Notice, OperationId,
+    Action, AttemptId, Cause, Engine, Event, GatewayIndex, Instant, Notice, OperationId,
     SendFailure, Settings, SocketId, Verdict,
 };
 
@@ -29,9 +31,9 @@ pub(super) struct Inner<A: Application> {
     close_reason: RefCell<JsValue>,
     constructor: JsValue,
     ears: Ears,
-    ear: A::Ear,
+    pub(super) callback: A::Callback,
     sockets: RefCell<Vec<Socket>>,
-    timer: RefCell<Timer>,
+    timer: RefCell<Timer<A::Alarm>>,
     pub(super) notices: RefCell<VecDeque<Notice>>,
     /// There while anything may still happen. Without it the client can be collected.
     application: RefCell<Option<A>>,
@@ -75,14 +77,14 @@ impl<A: Application> Inner<A> {
         let engine = Engine::new(settings, count, seed);
         Rc::new_cyclic(|weak| Self {
             ears: Ears::of(weak.clone()),
-            ear: A::make_ear(weak.clone()),
+            callback: A::make_callback(weak.clone()),
             engine: RefCell::new(engine),
             settings,
             gateways: RefCell::new(gateways),
             close_reason: RefCell::default(),
             constructor,
             sockets: RefCell::default(),
-            timer: RefCell::new(Timer::of(weak.clone())),
+            timer: RefCell::new(Timer::new()),
             notices: RefCell::default(),
             application: RefCell::default(),
             pumping: Cell::new(Pumping::Idle),
@@ -202,7 +204,7 @@ impl<A: Application> Inner<A> {
     /// Sees to it that the timer fires in time.
     fn arm(self: &Rc<Self>) {
         let deadline = self.engine.borrow().poll_timeout();
-        self.timer.borrow_mut().arm(deadline);
+        self.timer.borrow_mut().arm(deadline, |milliseconds| A::set_alarm(self, milliseconds));
     }
 
     /// Holds on to the application for as long as anything can happen that it must hear of.
@@ -278,7 +280,7 @@ impl<A: Application> Inner<A> {
             Ok(socket) => {
                 let sender = socket.sender();
                 self.sockets.borrow_mut().push(socket);
-                let on_message = self.application().map(|it| it.ear_on(&self.ear, id));
+                let on_message = self.application().map(|it| it.ear_on(&self.callback, id));
                 // It may say at once that it is closed.
                 sender.listen(&self.ears, &on_message.unwrap_or(JsValue::NULL));
             }

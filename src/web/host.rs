@@ -1,6 +1,6 @@
 //! The npm package as the application.
 
-use alloc::rc::Weak;
+use alloc::rc::{Rc, Weak};
 
 use wasm_bindgen::prelude::*;
 
@@ -15,6 +15,13 @@ use crate::policy::{AttemptId, HttpStatus, Judgement, OperationId, SocketId, Ver
 // only grows ends in a trap. The package lets none of them throw; an overflow can in any.
 #[wasm_bindgen]
 extern "C" {
+    // Outside of a request workerd refuses it.
+    #[wasm_bindgen(catch, js_name = setTimeout)]
+    fn set_timeout(fire: &JsValue, milliseconds: u32) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(js_name = clearTimeout)]
+    fn clear_timeout(alarm: &JsValue);
+
     /// The object that the package hands over: it owns promises and payloads.
     #[derive(Clone, Debug)]
     pub type Host;
@@ -57,13 +64,35 @@ pub(super) fn verdict_of(number: u64) -> Option<Verdict> {
     Verdict::ALL.get(usize::try_from(number.checked_sub(1)?).ok()?).copied()
 }
 
+/// An alarm of the platform. Its types differ between platforms. gloo-timers would bring std with it.
+#[derive(Debug)]
+pub(super) struct Alarm(JsValue);
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        clear_timeout(&self.0);
+    }
+}
+
 impl Application for Host {
-    type Ear = ();
+    type Callback = Closure<dyn Fn(f64, JsValue)>;
+    type Alarm = Alarm;
 
-    fn make_ear(_inner: Weak<Inner<Self>>) {}
+    /// What the alarm calls. It takes what ears of sockets take, as each kind of closure has glue of its own.
+    fn make_callback(inner: Weak<Inner<Self>>) -> Self::Callback {
+        Closure::new(move |_, _| {
+            if let Some(inner) = inner.upgrade() {
+                inner.handle_timer();
+            }
+        })
+    }
 
-    fn ear_on(&self, (): &(), socket: SocketId) -> JsValue {
+    fn ear_on(&self, _callback: &Self::Callback, socket: SocketId) -> JsValue {
         self.call_ear(to_number(socket.as_u64())).unwrap_or_default()
+    }
+
+    fn set_alarm(inner: &Rc<Inner<Self>>, milliseconds: u32) -> Option<Alarm> {
+        set_timeout(inner.callback.as_ref(), milliseconds).ok().map(Alarm)
     }
 
     fn frame(&self, operation: OperationId, attempt: AttemptId) -> JsValue {

@@ -11,6 +11,7 @@ use core::{
     future::poll_fn,
 };
 
+use gloo_timers::callback::Timeout;
 use js_sys::{Array, Function, Math, Reflect, futures::spawn_local};
 use serde::{Serialize, de::DeserializeOwned};
 use wasm_bindgen::prelude::*;
@@ -430,9 +431,10 @@ impl Link {
 }
 
 impl Application for Link {
-    type Ear = Closure<dyn Fn(f64, JsValue)>;
+    type Callback = Closure<dyn Fn(f64, JsValue)>;
+    type Alarm = Timeout;
 
-    fn make_ear(inner: Weak<Inner<Self>>) -> Self::Ear {
+    fn make_callback(inner: Weak<Inner<Self>>) -> Self::Callback {
         Closure::new(move |socket: f64, event: JsValue| {
             if let Some(inner) = inner.upgrade() {
                 let data = Reflect::get(&event, &"data".into()).unwrap_or_default();
@@ -446,8 +448,17 @@ impl Application for Link {
         })
     }
 
-    fn ear_on(&self, ear: &Self::Ear, socket: SocketId) -> JsValue {
-        socket::bound(ear.as_ref(), socket)
+    fn ear_on(&self, callback: &Self::Callback, socket: SocketId) -> JsValue {
+        socket::bound(callback.as_ref(), socket)
+    }
+
+    fn set_alarm(inner: &Rc<Inner<Self>>, milliseconds: u32) -> Option<Timeout> {
+        let inner = Rc::downgrade(inner);
+        Some(Timeout::new(milliseconds, move || {
+            if let Some(inner) = inner.upgrade() {
+                inner.handle_timer();
+            }
+        }))
     }
 
     fn frame(&self, operation: OperationId, attempt: AttemptId) -> JsValue {
