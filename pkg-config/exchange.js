@@ -138,6 +138,7 @@ export class Exchange {
     if (call.signal?.aborted) return refused(call.signal.reason); // while it was encoded
     const operation = new Operation(id, this.#codec.kept(method, params, meta), frame, call);
     this.#operations.set(id, operation);
+    const { promise } = operation; // it lets go of it where it is settled while it is sent
     const { kind, timeout, messaging } = call;
     try {
       this.#hand(operation, kind, timeout, socket, messaging);
@@ -146,7 +147,7 @@ export class Exchange {
       operation.fail(error, 'no');
     }
     if (call.signal !== undefined && this.#operations.has(id)) this.#listenForAbort(operation);
-    return operation.promise;
+    return promise;
   }
 
   notify(method, params, socket) {

@@ -82,14 +82,12 @@ test('notify: what is over a limit is dropped, as it has nobody to tell', async 
 
 test('maxBufferedBytes counts what the platform still has to send', async () => {
   const { client, socket } = await connected(echoing, { limits: { maxBufferedBytes: 1000 } });
+  const large = ['x'.repeat(5000)];
+  assert.deepEqual(await client.invoke('m', large), large, 'alone it may be larger');
   socket.bufferedAmount = 990;
   await assert.rejects(client.invoke('m', [1]), OVERLOADED);
   socket.bufferedAmount = 0;
-  assert.deepEqual(
-    await client.invoke('m', ['x'.repeat(5000)]),
-    ['x'.repeat(5000)],
-    'alone it may be larger',
-  );
+  assert.deepEqual(await client.invoke('m', [1]), [1]);
   delete socket.bufferedAmount;
   assert.deepEqual(await client.invoke('m', [2]), [2], 'a platform that does not tell');
   client.close();

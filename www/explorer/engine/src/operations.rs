@@ -228,8 +228,12 @@ impl<'a> Operations<'a> {
         let (row, because) = match (facts, code) {
             (None, None) => ("result", Vec::new()),
             (None, Some(code)) => (limit_of(code), settings_of(limit_of(code))),
-            (Some(facts), Some(_)) if facts.decide() == Decision::Retry => {
-                let limit = if gave_up { "gaveUp" } else { "retryTimeout" };
+            (Some(facts), Some(code)) if facts.decide() == Decision::Retry => {
+                let limit = match code {
+                    _ if gave_up => "gaveUp",
+                    ErrorCode::Timeout => limit_of(code), // over while the machine slept, as well
+                    _ => "retryTimeout",
+                };
                 (limit, settings_of(limit))
             }
             (Some(facts), _) => (row_of(facts.end, facts.standing), facts.because()),
