@@ -11,6 +11,10 @@ const REDO_AS_CLIENT = 2;
 export const BOUND = 4;
 export const SUBSCRIPTION = 8;
 const FAREWELL = 16;
+/** It is sent with others, by Core.sendGathered. */
+export const GATHERED = 32;
+/** What says whether it may be redone. */
+export const REDO = REDO_ALWAYS | REDO_AS_CLIENT;
 
 const PLAIN = Object.freeze({
   kind: REDO_AS_CLIENT,

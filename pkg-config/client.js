@@ -73,6 +73,8 @@ export class ClusterClient extends EventTarget {
     this.#log = makeLog(given.logger);
     this.#codec = makeCodec(given.codec, given['heartbeat.method']);
     this.#exchange = new Exchange(core, this.#host, this.#codec, {
+      batch: given.batch,
+      maxMessageBytes: options.limits?.maxMessageBytes ?? options['limits.maxMessageBytes'],
       isRetryable: given['messaging.isRetryable'],
       emit: (type, detail) => this.#emit(type, detail),
       report,
@@ -139,6 +141,7 @@ export class ClusterClient extends EventTarget {
   setGateways(list) {
     if (typeof list === 'function') throw RegateError.ofOption(['gateways', list, 'list']);
     const entries = this.#listOf(list);
+    this.#exchange.endTurn();
     this.#core.takeList(entries, true);
     this.#lister.fix(entries);
     this.#drain();
@@ -206,6 +209,7 @@ export class ClusterClient extends EventTarget {
   }
 
   #tell(event, number = 0) {
+    this.#exchange.endTurn();
     this.#core.handle(this.#host, event, number);
   }
 

@@ -21,6 +21,7 @@ const TEXTS = {
 
 /** What each rule of an option says; `more` is what came with the rule's name. */
 const RULES = {
+  batch: () => 'must be left out where there is a codec: only JSON-RPC has batches',
   boolean: () => 'must be true or false',
   choice: (words) => `must be one of ${words.map((word) => `"${word}"`).join(', ')}`,
   codec: () => 'must have the methods encode and decode',

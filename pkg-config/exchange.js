@@ -6,6 +6,7 @@ import { causeOf, RegateError } from './error.js';
 import { ABORT, FAILURES } from './events.js';
 import { numberOf } from './json_rpc.js';
 import { failuresOf } from './notice.js';
+import { Turn } from './turn.js';
 
 // Numbers that Core.answered knows.
 const RESULT = 0;
@@ -109,19 +110,28 @@ export class Exchange {
   #operations = new Map();
   #retried = new Map(); // by the ids of attempts beyond the first
   #issues = new Set();
+  #turn; // where what is made in a turn goes out together
   #left = new Map(); // by the ids of frames: subscriptions that were given up before their answer
   gaveUpWith; // the error, from then until it is connected anew
   messages = 0;
   protocolErrors = 0;
   notifications = 0;
 
-  constructor(core, host, codec, { isRetryable = saysRetryable, emit, report }) {
+  constructor(core, host, codec, { isRetryable = saysRetryable, emit, report, batch, maxMessageBytes }) {
     this.#core = core;
     this.#host = host;
     this.#codec = codec;
     this.#isRetryable = isRetryable;
     this.#emit = emit;
     this.#report = report;
+    if (batch === undefined) return;
+    const hand = (operation, kind) => this.#begin(operation, operation.call.kind | kind, 0);
+    this.#turn = new Turn(hand, (...frame) => this.#core.sendGathered(...frame), maxMessageBytes);
+  }
+
+  /** Hands over what was made in this turn, before something that must not go first. */
+  endTurn() {
+    this.#turn?.end();
   }
 
   /** Makes an operation; `socket` is that of a session hook, else 0. */
@@ -139,18 +149,26 @@ export class Exchange {
     const operation = new Operation(id, this.#codec.kept(method, params, meta), frame, call);
     this.#operations.set(id, operation);
     const { promise } = operation; // it lets go of it where it is settled while it is sent
-    const { kind, timeout, messaging } = call;
-    try {
-      this.#hand(operation, kind, timeout, socket, messaging);
-    } catch (error) {
-      this.#operations.delete(id);
-      operation.fail(error, 'no');
-    }
+    if (this.#turn !== undefined && socket === 0) this.#turn.add(operation);
+    else this.#begin(operation, call.kind, socket);
     if (call.signal !== undefined && this.#operations.has(id)) this.#listenForAbort(operation);
     return promise;
   }
 
+  /** Hands an operation over; says on which socket it is to be sent with others, if it is. */
+  #begin(operation, kind, socket) {
+    const { timeout, messaging } = operation.call;
+    try {
+      return this.#hand(operation, kind, timeout, socket, messaging);
+    } catch (error) {
+      this.#operations.delete(operation.id);
+      operation.fail(error, 'no');
+      return 0;
+    }
+  }
+
   notify(method, params, socket) {
+    this.endTurn();
     let frame;
     try {
       frame = this.#codec.encode(undefined, method, params, undefined);
@@ -162,6 +180,7 @@ export class Exchange {
 
   /** Issues a subscription; says how to give it up. */
   subscribe(method, params, subscription) {
+    this.endTurn();
     const id = this.#core.reserve();
     let frame;
     try {
@@ -187,13 +206,19 @@ export class Exchange {
 
   #hand({ id, frame }, kind, timeout, socket, messaging) {
     const bytes = byteLength(frame);
-    const isTold = this.#core.invoke(this.#host, id, frame, bytes, kind, timeout, socket, messaging);
-    if (isTold) this.#host.drain();
+    const said = this.#core.invoke(this.#host, id, frame, bytes, kind, timeout, socket, messaging);
+    if (said < 0) this.#host.drain();
+    return said;
   }
 
   #listenForAbort(operation) {
     const { signal } = operation.call;
     operation.onAbort = () => {
+      if (this.#turn?.remove(operation)) {
+        this.#end(operation);
+        operation.fail(signal.reason, 'no');
+        return;
+      }
       this.#core.handle(this.#host, ABORT, operation.id);
       this.#host.drain();
     };
@@ -237,7 +262,11 @@ export class Exchange {
   #hearAll(socket, message) {
     if (!Array.isArray(message)) this.#hear(socket, message);
     else
-      for (const one of message) if (this.#core.heard(socket)) this.#guarded(() => this.#hear(socket, one));
+      for (const one of message) {
+        // A result is told to the core in any case, which knows whether the socket is still ours.
+        if (isResult(one)) this.#settle(socket, one.id, one);
+        else if (this.#core.heard(socket)) this.#guarded(() => this.#hear(socket, one));
+      }
   }
 
   /** Whether a socket is still ours: then it said something. */

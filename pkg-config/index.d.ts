@@ -290,6 +290,22 @@ export interface ClientOptions {
   /** How the line is watched. Off for a codec without `ping`. */
   readonly heartbeat?: HeartbeatOptions;
   /**
+   * `'turn'`: operations that are made in one turn go out as one JSON-RPC batch, when the turn is over (in a microtask).
+   * For gateways that answer a batch with a batch: many small operations at once then cost a fraction of what a message
+   * each costs. A gateway that answers one by one makes it slower instead. Each operation keeps its own completion, its own
+   * retries and its own `signal`: one that is aborted in its turn is never sent. One alone goes as a plain object; texts over
+   * 4,096 characters go alone, and so do operations with `boundToConnection` or settings of their own. No batch is longer than
+   * `limits.maxMessageBytes`, or 1 MiB where that is 0. Not with a `codec`. Default: each operation goes at once.
+   *
+   * @example
+   * ```ts
+   * import { connect } from 'regate';
+   * const client = await connect({ gateways: ['wss://a.example/rpc'], batch: 'turn' });
+   * const balances = await Promise.all(['a', 'b', 'c'].map((account) => client.invoke('balance', [account], { readOnly: true })));
+   * ```
+   */
+  readonly batch?: 'turn';
+  /**
    * Runs on every new socket before the state is `connected`: to log in, or to restore something.
    * Its failure is a failed dial; the error it throws may carry a `verdict`. Await only what the
    * connection it is given sends: `client.invoke` waits for the state `connected`, which comes after

@@ -21,7 +21,7 @@ const OPEN = 1;
 
 /** Options of a client that mean nothing to a socket. */
 const OF_CLIENTS =
-  /^((codec|gateways|heartbeat|messaging|session)(\.|$)|limits\.max(Message|InFlight)|networking\.(redo|session))/;
+  /^((batch|codec|gateways|heartbeat|messaging|session)(\.|$)|limits\.max(Message|InFlight)|networking\.(redo|session))/;
 
 const GROUPS = ['limits', 'networking'];
 

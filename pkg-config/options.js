@@ -82,6 +82,7 @@ const GIVEN = {
   session: readFunction,
   'messaging.isRetryable': readFunction,
   'heartbeat.method': (path, value) => (value && isText(value) ? value : fail(path, value, 'method')),
+  batch: (path, value) => readChoice(path, value, ['turn']),
   codec: (path, value) => (has(value, 'encode', 'decode') ? value : fail(path, value, 'codec')),
   logger: (path, value) =>
     value === null || has(value, 'error', 'info', 'warn') ? value : fail(path, value, 'logger'),
@@ -171,6 +172,7 @@ export function readOptions(options) {
   walk('', options, 0);
   const { given, numbers } = read;
   given.gateways = options.gateways;
+  if (given.codec && given.batch !== undefined) fail('batch', undefined, 'batch');
   // A codec of the application's own that has no ping.
   if (given.codec && !has(given.codec, 'ping')) numbers.push(OPTIONS.length, 0);
   read.hooks =

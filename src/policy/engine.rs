@@ -146,6 +146,17 @@ impl Engine {
         at_once
     }
 
+    /// [`Event::SendFailed`] for the attempts of several operations, which were to go out in one frame.
+    pub fn fail_sends(
+        &mut self,
+        now: Instant,
+        socket: SocketId,
+        attempts: &[AttemptId],
+        failure: SendFailure,
+    ) {
+        self.fail_send(now, socket, attempts, failure);
+    }
+
     /// [`Event::Received`] and [`Event::Answered`] with a result, for a driver that resolves straight
     /// away: says which operation has succeeded. `None` where it is not so simple: then nothing has
     /// happened but that the message was received.
@@ -206,7 +217,7 @@ impl Engine {
             }
             Event::SocketFailed { socket, cause } => self.fail(now, socket, cause, None),
             Event::SendFailed { socket, attempt, failure } => {
-                return self.fail_send(now, socket, attempt, failure);
+                return self.fail_send(now, socket, attempt.as_slice(), failure);
             }
             Event::Received(socket) => return self.hear(now, socket),
             Event::BufferMeasured { socket, bytes } => self.measure(now, socket, bytes),
@@ -216,18 +227,18 @@ impl Engine {
                 }
             }
         }
-        self.carry_out(now, None);
+        self.carry_out(now, &[]);
     }
 
     /// Says that time has passed. Calling early or twice is harmless.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.connection.handle_timeout(now);
-        self.carry_out(now, None);
+        self.carry_out(now, &[]);
         self.operations.handle_timeout(now);
-        self.carry_out(now, None);
+        self.carry_out(now, &[]);
         if let Some(output) = self.liveness.handle_timeout(now) {
             self.watch(now, output);
-            self.carry_out(now, None);
+            self.carry_out(now, &[]);
         }
         if let Some(line) = self.failure_log.handle_timeout(now) {
             self.actions.push_back(Action::Tell(Notice::Logged(line)));
@@ -438,19 +449,19 @@ impl Engine {
         &mut self,
         now: Instant,
         socket: SocketId,
-        attempt: Option<AttemptId>,
+        attempts: &[AttemptId],
         failure: SendFailure,
     ) {
-        if failure == SendFailure::NotEncoded && attempt.is_some_and(|ping| self.take_ping(ping)) {
-            return self.liveness.heard(now); // no answer is owed to what was never sent
-        }
-        let attempt = attempt.filter(|&attempt| self.operations.operation_of(attempt).is_some());
         let (end, cause) = match failure {
             SendFailure::NotEncoded => {
-                if let Some(attempt) = attempt {
-                    self.operations.drop_attempt(now, attempt);
+                for &attempt in attempts {
+                    if self.take_ping(attempt) {
+                        self.liveness.heard(now); // no answer is owed to what was never sent
+                    } else {
+                        self.operations.drop_attempt(now, attempt);
+                    }
                 }
-                return self.carry_out(now, None);
+                return self.carry_out(now, &[]);
             }
             SendFailure::NotOpen => (AttemptEnd::NeverSent, Cause::NotOpen),
             SendFailure::Threw => (AttemptEnd::SendThrew, Cause::SendThrew),
@@ -461,10 +472,10 @@ impl Engine {
         } else {
             self.fail(now, socket, cause, None);
         }
-        self.carry_out(now, attempt);
-        if let Some(attempt) = attempt {
+        self.carry_out(now, attempts);
+        for &attempt in attempts {
             self.operations.take_back(now, attempt, end, cause);
-            self.carry_out(now, None);
         }
+        self.carry_out(now, &[]);
     }
 }

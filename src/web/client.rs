@@ -112,17 +112,26 @@ impl<A: Application> Inner<A> {
     }
 
     /// Makes an operation, and sends its first frame where that can go out at once; where it
-    /// cannot, the application is asked for it when it can.
+    /// cannot, the application is asked for it when it can. One that is `gathered` is only said to
+    /// go out at once, on this socket: the application sends it with others.
     #[cfg(feature = "npm")]
-    pub(super) fn invoke(self: &Rc<Self>, operation: OperationId, call: Call, frame: &JsValue) {
+    pub(super) fn invoke(
+        self: &Rc<Self>,
+        operation: OperationId,
+        call: Call,
+        frame: &JsValue,
+        gathered: bool,
+    ) -> Option<SocketId> {
         let now = clock::now();
         self.made_at.set(now);
         let at_once = self.engine.borrow_mut().invoke(now, operation, call);
         let attempt = AttemptId::from_u64(operation.as_u64());
         match at_once {
+            Some(_) if gathered => return at_once,
             Some(socket) if self.send(socket, Some(attempt), frame) => self.arm(),
             Some(_) | None => self.pump(),
         }
+        None
     }
 
     /// A result came on a socket that is ours; says which operation has succeeded by it alone.
@@ -348,17 +357,35 @@ impl<A: Application> Inner<A> {
     }
 
     pub(super) fn send(&self, id: SocketId, attempt: Option<AttemptId>, frame: &JsValue) -> bool {
+        let Err(failure) = self.try_send(id, frame) else { return true };
+        self.engine.borrow_mut().fail_sends(clock::now(), id, attempt.as_slice(), failure);
+        false
+    }
+
+    fn try_send(&self, id: SocketId, frame: &JsValue) -> Result<(), SendFailure> {
+        if frame.is_undefined() {
+            return Err(SendFailure::NotEncoded);
+        }
         let sender =
             self.sockets.borrow().iter().find(|socket| socket.id() == id).map(Socket::sender);
-        let sent = if frame.is_undefined() {
-            Err(SendFailure::NotEncoded)
-        } else {
-            sender.map_or(Err(SendFailure::NotOpen), |sender| sender.send(frame))
-        };
-        let Err(failure) = sent else { return true };
-        let event = Event::SendFailed { socket: id, attempt, failure };
-        self.engine.borrow_mut().handle_event(clock::now(), event);
-        false
+        sender.map_or(Err(SendFailure::NotOpen), |sender| sender.send(frame))
+    }
+
+    /// Sends the frames of several operations, which were made for this, in one.
+    #[cfg(feature = "npm")]
+    pub(super) fn send_gathered(
+        self: &Rc<Self>,
+        id: SocketId,
+        frame: &JsValue,
+        attempts: impl FnOnce() -> Vec<AttemptId>,
+    ) {
+        match self.try_send(id, frame) {
+            Ok(()) => self.arm(),
+            Err(failure) => {
+                self.engine.borrow_mut().fail_sends(clock::now(), id, &attempts(), failure);
+                self.pump();
+            }
+        }
     }
 
     pub(super) fn label(&self, index: GatewayIndex) -> JsValue {

@@ -27,6 +27,7 @@ const REDO_AS_CLIENT: u32 = 2;
 const BOUND: u32 = 4;
 const SUBSCRIPTION: u32 = 8;
 const FAREWELL: u32 = 16;
+const GATHERED: u32 = 32;
 
 /// What happened or is wanted, as the package says it; anything else is that time has passed.
 const CONNECT: u8 = 1;
@@ -117,8 +118,10 @@ impl Core {
     /// Makes an operation under a reserved number. `frame` is its first frame of `bytes` bytes.
     /// `kind` adds up: 0 not to be redone, 1 to be redone, 2 as the client; 4 bound to its
     /// connection; 8 a subscription, 16 the end of one. A timeout that is no number is none; `socket` is that of a
-    /// session hook, else 0. Says whether there are notices.
-    /// `messaging` has the options of the call's own; `undefined` for none.
+    /// session hook, else 0. `messaging` has the options of the call's own; `undefined` for none.
+    ///
+    /// Says with -1 whether there are notices, else 0; of one that is gathered (32) and can go out
+    /// at once on which socket, by [`send_gathered`](Self::send_gathered).
     #[expect(clippy::too_many_arguments, reason = "numbers cross the border cheaply, objects not")]
     pub fn invoke(
         &self,
@@ -130,7 +133,7 @@ impl Core {
         timeout_milliseconds: f64,
         socket: f64,
         messaging: Option<Numbers>,
-    ) -> bool {
+    ) -> f64 {
         let messaging = messaging.map(|numbers| {
             let mut settings = self.inner.settings;
             options::set(&mut settings, &numbers);
@@ -165,8 +168,19 @@ impl Core {
             buffered_bytes: self.inner.buffered_bytes_before(bytes),
             messaging,
         };
-        self.inner.invoke(operation, call, frame);
-        self.has_notices()
+        match self.inner.invoke(operation, call, frame, kind & GATHERED != 0) {
+            Some(socket) => clock::to_number(socket.as_u64()),
+            None if self.has_notices() => -1.0,
+            None => 0.0,
+        }
+    }
+
+    /// Sends the first frames of gathered operations in one, on the socket that was said.
+    #[wasm_bindgen(js_name = sendGathered)]
+    pub fn send_gathered(&self, socket: f64, frame: &JsValue, operations: &Numbers) {
+        let socket = SocketId::from_u64(clock::to_u64(socket));
+        self.inner
+            .send_gathered(socket, frame, || operations.rest().map(AttemptId::from_u64).collect());
     }
 
     /// A message came on this socket. Says whether that is still ours: else it is of no account.

@@ -24,6 +24,11 @@ impl Numbers {
         to_u64(self.shift())
     }
 
+    /// All that are left, which are no zeros.
+    pub(super) fn rest(&self) -> impl Iterator<Item = u64> {
+        core::iter::from_fn(|| Some(self.next()).filter(|&number| number != 0))
+    }
+
     fn next_u32(&self) -> u32 {
         u32::try_from(self.next()).unwrap_or(u32::MAX)
     }

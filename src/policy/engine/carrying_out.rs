@@ -10,9 +10,9 @@ use crate::policy::{
 impl Engine {
     /// Does what the machines want of each other, and queues what they want of the driver.
     ///
-    /// `except` is the attempt that is about to be taken back: the loss of its socket is not
-    /// what ended it.
-    pub(super) fn carry_out(&mut self, now: Instant, except: Option<AttemptId>) {
+    /// `except` are the attempts that are about to be taken back: the loss of their socket is not
+    /// what ended them.
+    pub(super) fn carry_out(&mut self, now: Instant, except: &[AttemptId]) {
         loop {
             while let Some(output) = self.connection.poll_output() {
                 self.carry_out_one(now, output, except);
@@ -26,7 +26,7 @@ impl Engine {
         }
     }
 
-    fn carry_out_one(&mut self, now: Instant, output: ConnectionOutput, except: Option<AttemptId>) {
+    fn carry_out_one(&mut self, now: Instant, output: ConnectionOutput, except: &[AttemptId]) {
         match output {
             ConnectionOutput::Open { socket, gateway } => {
                 self.failure_log.dialled();
@@ -95,7 +95,7 @@ impl Engine {
         now: Instant,
         reason: StateReason,
         cause: Option<Cause>,
-        except: Option<AttemptId>,
+        except: &[AttemptId],
     ) {
         let gave_up = if let StateReason::GaveUp(why) = reason { Some(why) } else { None };
         let ended =

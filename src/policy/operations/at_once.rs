@@ -24,11 +24,12 @@ impl Operations {
             && call.binding == Binding::Anywhere
             && call.messaging.is_none()
             && call.timeout_milliseconds != Some(0);
+        let is_measured = call.buffered_bytes > 0 || self.asks_for_buffer(call.bytes);
+        let buffered = if is_measured { call.buffered_bytes } else { self.buffered_at_most };
         let fits = !self.store.is_full()
             && !self.is_too_big(call.bytes)
             && self.has_room_in_flight()
-            && call.buffered_bytes == 0
-            && !self.asks_for_buffer(call.bytes);
+            && !self.overfills(call.bytes, buffered);
         let undisturbed = self.flush == Flush::Done && !self.draining && self.outputs.is_empty();
         if !(plain && fits && undisturbed && self.is_reserved(id)) {
             return None;
@@ -51,7 +52,7 @@ impl Operations {
         }
         self.in_flight = self.in_flight.saturating_add(1);
         self.counts.attempts = self.counts.attempts.saturating_add(1);
-        self.buffered_at_most = self.buffered_at_most.saturating_add(call.bytes);
+        self.buffered_at_most = buffered.saturating_add(call.bytes);
         Some(socket)
     }
 

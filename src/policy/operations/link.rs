@@ -19,12 +19,12 @@ impl Operations {
     }
 
     /// The socket of the session hook is gone.
-    /// `except` is an attempt that it did not take.
+    /// `except` are attempts that it did not take.
     pub(in crate::policy) fn end_greeting(
         &mut self,
         now: Instant,
         cause: Cause,
-        except: Option<AttemptId>,
+        except: &[AttemptId],
     ) {
         let Some((greeting, _)) = self.greeting.take() else { return };
         let end = self.end_by(cause);
@@ -112,13 +112,8 @@ impl Operations {
         }
     }
 
-    /// The connection is lost; `except` is an attempt that the socket did not take.
-    pub(in crate::policy) fn lose(
-        &mut self,
-        now: Instant,
-        cause: Cause,
-        except: Option<AttemptId>,
-    ) {
+    /// The connection is lost; `except` are attempts that the socket did not take.
+    pub(in crate::policy) fn lose(&mut self, now: Instant, cause: Cause, except: &[AttemptId]) {
         self.link = Link::Reconnecting;
         self.halt(now);
         let end = self.end_by(cause);
@@ -138,7 +133,7 @@ impl Operations {
         now: Instant,
         code: ErrorCode,
         cause: Option<Cause>,
-        except: Option<AttemptId>,
+        except: &[AttemptId],
     ) {
         self.link = Link::Closed;
         self.greeting = None;
@@ -147,7 +142,7 @@ impl Operations {
         let lost = cause.map(|cause| (self.end_by(cause).code(), cause));
         for slot in self.slots_in_order(|_| true) {
             let Some(operation) = self.store.get_mut(slot) else { continue };
-            if except.is_some() && operation.attempt() == except {
+            if operation.attempt().is_some_and(|attempt| except.contains(&attempt)) {
                 continue;
             }
             let code = match (operation.state, lost) {

@@ -250,7 +250,7 @@ impl Operations {
     }
 
     /// Whether it is more than the platform should have to send. One message may always be.
-    const fn overfills(&self, bytes: u64, buffered_bytes: u64) -> bool {
+    pub(super) const fn overfills(&self, bytes: u64, buffered_bytes: u64) -> bool {
         buffered_bytes > 0 && buffered_bytes.saturating_add(bytes) > self.limits.max_buffered_bytes
     }
 

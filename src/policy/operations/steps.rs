@@ -164,17 +164,17 @@ impl Operations {
 
     /// The connection of an operation is lost.
     ///
-    /// `except` is an attempt that its socket did not take.
+    /// `except` are attempts that their socket did not take.
     pub(super) fn lose_attempt(
         &mut self,
         now: Instant,
         slot: Slot,
         end: AttemptEnd,
         cause: Cause,
-        except: Option<AttemptId>,
+        except: &[AttemptId],
     ) {
         let Some(operation) = self.store.get_mut(slot) else { return };
-        if except.is_some() && operation.attempt() == except {
+        if operation.attempt().is_some_and(|attempt| except.contains(&attempt)) {
             return;
         }
         match operation.state {
