@@ -33,7 +33,7 @@ const SECTIONS = [
   'instructions',
   'policy',
 ];
-const VARIANTS = ['graphql-ws-retry', 'regate-unsent'];
+const VARIANTS = ['graphql-ws-retry', 'regate-batch', 'regate-batch-singly', 'regate-unsent'];
 const LIMIT_MILLISECONDS = 60 * 60 * 1000;
 
 async function main(life) {

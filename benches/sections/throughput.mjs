@@ -4,6 +4,7 @@ import { median, number, range, summary } from '../lib/stats.mjs';
 
 export const title = 'Round trips';
 export const leftOut = ['raw', 'p-retry', 'cockatiel', 'raw-orb'];
+export const variants = ['regate-batch', 'regate-batch-singly'];
 
 /** A small request is about 100 bytes on the wire. */
 export const CELLS = [

@@ -11,7 +11,7 @@ export const start = ({ port, methods }) =>
     });
   });
 
-function answer({ id, method, params }, methods, send) {
+export function answer({ id, method, params }, methods, send) {
   if (id === undefined || id === null) return;
   methods.handle(method, params, (result) => send({ jsonrpc: '2.0', id, result }));
 }
