@@ -157,7 +157,12 @@ impl Stage {
 
     pub(crate) fn invoke(&mut self, call: Call) -> OperationId {
         let operation = self.engine.reserve_operation();
-        self.tell(Event::Invoked { operation, call });
+        let now = Instant::from_milliseconds(self.now);
+        if let Some(socket) = self.engine.invoke(now, operation, call) {
+            let attempt = AttemptId::from_u64(operation.as_u64());
+            self.send(Sent { at: self.now, socket, operation, attempt });
+        }
+        self.drain();
         operation
     }
 
@@ -180,8 +185,27 @@ impl Stage {
     }
 
     pub(crate) fn tell(&mut self, event: Event) {
-        self.feed(event);
+        if !self.take_result(&event) {
+            self.feed(event);
+        }
         self.drain();
+    }
+
+    /// A result goes the short way, where it can: it settles an operation and nothing else.
+    fn take_result(&mut self, event: &Event) -> bool {
+        let &Event::Answered { attempt, answer: Answer::Result } = event else { return false };
+        let now = Instant::from_milliseconds(self.now);
+        let nowhere = SocketId::from_u64(u64::MAX); // that it was received was told already
+        let Some(operation) = self.engine.take_result(now, nowhere, attempt) else { return false };
+        self.settle(operation, Ok(()));
+        true
+    }
+
+    fn settle(&mut self, operation: OperationId, outcome: Result<(), OperationError>) {
+        let again = self.settled.insert(operation, (self.now, outcome));
+        assert_eq!(again, None, "{operation:?} is settled twice");
+        self.notices.push((self.now, Notice::Settled { operation, outcome }));
+        self.end_log_in(operation, outcome);
     }
 
     /// Reports, and leaves what comes of it for later.
@@ -256,10 +280,7 @@ impl Stage {
                     self.send(Sent { at: self.now, socket, operation, attempt });
                 }
                 Action::Tell(Notice::Settled { operation, outcome }) => {
-                    let again = self.settled.insert(operation, (self.now, outcome));
-                    assert_eq!(again, None, "{operation:?} is settled twice");
-                    self.notices.push((self.now, Notice::Settled { operation, outcome }));
-                    self.end_log_in(operation, outcome);
+                    self.settle(operation, outcome);
                 }
                 Action::AskForGateways => {
                     self.asked.push(self.now);
