@@ -49,6 +49,7 @@ const EXPECTED = [
   'retry.js',
   'schedule.js',
   'subscription.js',
+  'turn.js',
   'wake.js',
   'wasm.js',
 ];
