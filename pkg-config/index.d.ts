@@ -6,7 +6,9 @@
  * whether it may have been performed.
  *
  * Where a default says "Source: the ORB", it is that of the GlassFish ORB's TcpTimeouts; "Source:
- * Hazelcast" is the Hazelcast .NET client, whose rules for failed operations these are.
+ * Hazelcast" is the Hazelcast .NET client, whose rules for failed operations these are. Where no
+ * source is named, the default is ours. The reason of each is in the repository, in
+ * `src/docs/numbers.md`; what the words mean is in its README.
  *
  * @example
  * ```ts
@@ -481,7 +483,7 @@ export interface CallOptions extends MessagingOptions {
   readonly redoOperations?: boolean;
   /** Aborted: the promise rejects with its reason, and a frame that has not left never will. */
   readonly signal?: AbortSignal;
-  /** How long the operation may take in all its attempts; then it fails with `TIMEOUT`. */
+  /** How long the operation may take in all its attempts, 0..=2^53-1; then it fails with `TIMEOUT`. Left out, no limit. */
   readonly timeoutMilliseconds?: number;
   /** It makes sense on the connection of this moment only: with that it fails, `CONNECTION_LOST`. */
   readonly boundToConnection?: boolean;
@@ -546,7 +548,19 @@ export type RegateErrorCode =
   /** The socket belongs to another request of the Worker. */
   | 'WRONG_CONTEXT';
 
-/** Every error that regate makes. */
+/**
+ * Every error that regate makes.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.invoke('queue.offer', ['x']);
+ * } catch (error) {
+ *   if (!(error instanceof RegateError)) throw error;
+ *   if (error.completion === 'no') console.log('not performed: offer it again');
+ * }
+ * ```
+ */
 export class RegateError extends Error {
   private constructor();
   readonly name: 'RegateError';
@@ -556,7 +570,7 @@ export class RegateError extends Error {
   readonly completion: Completion;
   /** How often the operation was handed to a socket. */
   readonly attempts: number;
-  /** From the call to the failure. */
+  /** From the call to the failure, in ms. */
   readonly elapsedMilliseconds: number;
   /** The gateway of the last attempt: origin and position. */
   readonly gateway: string | undefined;
@@ -719,6 +733,12 @@ export class ClusterClient {
    * @param params what JSON can hold: an array or an object
    * @returns a promise of the result. It rejects with a `RegateError`, whose `completion` says
    * whether the operation may have been performed, or with the reason of the signal.
+   *
+   * @example
+   * ```ts
+   * const value = await client.invoke<string>('map.get', ['k'], { readOnly: true, timeoutMilliseconds: 2_000 });
+   * const length = await client.invoke<number>('queue.offer', [value], { operationKey: true, redoOperations: true });
+   * ```
    */
   invoke<T = unknown>(
     method: string,
@@ -741,6 +761,12 @@ export class ClusterClient {
    *
    * @param listener gets what a notification holds as `params.result`, or with `route` its `params`,
    * and how often the subscription was resumed
+   * @example
+   * ```ts
+   * const news = client.subscribe<string>('topic.subscribe', ['news'], (text, { resumed }) => console.log(text, resumed));
+   * news.unsubscribe();
+   * ```
+   *
    * @throws RegateError `INVALID_OPTION` or `ENCODE_FAILED`
    */
   subscribe<T = unknown>(
@@ -853,7 +879,7 @@ export type GatewaySocketListener<Heard> =
  *
  * @example graphql-ws, which stops for good at an `error` event: so the sockets never give up
  * ```ts
- * const Gateways = GatewaySocket.over(list, { networking: { firstConnect: 'always' } });
+ * const Gateways = GatewaySocket.over(gateways, { networking: { firstConnect: 'always' } });
  * createClient({ url: 'wss://cluster', webSocketImpl: Gateways, retryAttempts: Infinity, retryWait: async () => {} });
  * ```
  */
@@ -967,12 +993,29 @@ type WasmModule = typeof globalThis extends { WebAssembly: { Module: { prototype
  */
 export function init(source?: WasmSource | Promise<Response>): Promise<void>;
 
-/** `init()`, a client of these options, and its first connection; a client that fails is closed. */
+/**
+ * `init()`, a client of these options, and its first connection; a client that fails is closed.
+ *
+ * @example
+ * ```ts
+ * const connected = await connect({ gateways: ['wss://a.example/ws'], signal: AbortSignal.timeout(30_000) });
+ * ```
+ *
+ * @returns a promise of the client, once it is connected. By default it rejects after about a minute
+ * with `CONNECT_TIMEOUT`; also with `NO_GATEWAY`, `NO_WEBSOCKET`, `INIT_FAILED`, `INVALID_OPTION`, or the
+ * reason of the signal.
+ */
 export function connect(options: ClientOptions & ConnectOptions): Promise<ClusterClient>;
 
 /**
  * What is known of a failed operation, by the promise that `invoke` or `retry` returned; also after
  * an abort, whose error is the signal's own reason.
+ *
+ * @example
+ * ```ts
+ * const offered = client.invoke('queue.offer', ['x'], { signal: AbortSignal.timeout(1_000) });
+ * await offered.catch(() => console.log(completionOf(offered))); // no, or maybe
+ * ```
  *
  * @returns undefined while it is pending, and for one that succeeded
  */

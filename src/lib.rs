@@ -96,5 +96,13 @@ pub mod web;
 pub use web::{Client, Error, Gateway, Options, Session, SessionFailed, Subscription};
 
 #[cfg(all(doctest, feature = "web"))]
-#[doc = include_str!("../README.md")]
-mod readme {}
+mod documents {
+    #[doc = include_str!("../README.md")]
+    mod readme {}
+
+    #[doc = include_str!("../www/guides/orb.md")]
+    mod guide_for_orbs {}
+
+    #[doc = include_str!("../www/guides/schedule.md")]
+    mod guide_to_schedules {}
+}

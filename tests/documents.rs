@@ -1,6 +1,7 @@
 //! What the documents say of the options is what the code has.
 
 #![expect(
+    clippy::arithmetic_side_effects,
     clippy::float_arithmetic,
     clippy::indexing_slicing,
     clippy::panic,
@@ -9,13 +10,15 @@
 )]
 
 use regate::policy::{
-    Settings,
+    Settings, TcpTimeouts,
     failure_log::SUMMARY_MILLISECONDS,
     options::{MAX_SAFE_INTEGER, OPTIONS, OptionKind, OptionSpec, OptionValue},
     tcp_timeouts::MAX_FIELD_MILLISECONDS,
 };
 
 const README: &str = include_str!("../README.md");
+const FLEETS: &str = include_str!("../www/guides/schedule.md");
+const STORM: &str = include_str!("../benches/results/storm/README.md");
 const NUMBERS: &str = include_str!("../src/docs/numbers.md");
 const TYPES: &str = include_str!("../pkg-config/index.d.ts");
 const READER: &str = include_str!("../pkg-config/options.js");
@@ -49,6 +52,9 @@ fn the_readme_lists_every_option_with_its_name_and_default() {
         let cells = row(README, spec.path);
         assert!(cells[1].len() > 10, "{}: meaning", spec.path);
         assert_eq!(cells[3], format!("`{}`", default_of(spec)), "{}", spec.path);
+        let (source, reasoned) = (cells[5], row(NUMBERS, spec.path)[4]);
+        assert!(["ORB", "Hazelcast", "ours"].contains(&source), "{}: {source}", spec.path);
+        assert!(reasoned.contains(source), "{}: {source}, not {reasoned}", spec.path);
     }
     let listed = README.lines().filter(|line| line.starts_with("| `") && line.contains('.'));
     let options = listed.filter(|line| {
@@ -156,4 +162,59 @@ fn the_package_reads_options_by_the_same_table() {
     assert!(READER.contains("\nconst MOST_MILLISECONDS = 2_147_483_647;\n"));
     assert_eq!(MAX_FIELD_MILLISECONDS, 2_147_483_647);
     assert_eq!(OPTIONS.last().unwrap().path, "heartbeat.periodMilliseconds"); // as a codec without ping has it
+}
+
+/// What a client dials of one gateway that is dead, within a minute that begins with the first dial.
+fn dials_of_first_minute(schedule: TcpTimeouts) -> usize {
+    let mut waits = schedule.waits();
+    let mut last = 0;
+    let mut at = 0;
+    let mut dials = 0;
+    while at < 60_000 {
+        dials += 1;
+        last = waits.next().unwrap_or(last);
+        at += last;
+    }
+    dials
+}
+
+#[test]
+fn the_guide_to_schedules_counts_rightly() {
+    let rows = FLEETS.lines().filter(|line| line.starts_with("| `"));
+    let mut count = 0;
+    for line in rows {
+        let cells: Vec<_> = line.split('|').map(str::trim).skip(1).collect();
+        let schedule: TcpTimeouts = cells[0].split('`').nth(1).unwrap().parse().unwrap();
+        let number =
+            |cell: &str| cell.trim_end_matches(" ms").replace(',', "").parse::<u64>().unwrap();
+        let waits: Vec<u64> = schedule.waits().collect();
+        assert_eq!(number(cells[1]), waits.len() as u64, "{line}");
+        assert_eq!(number(cells[2]), waits.iter().sum::<u64>(), "{line}");
+        assert_eq!(number(cells[3]), dials_of_first_minute(schedule) as u64, "{line}");
+        assert_eq!(number(cells[4]), 60_000 / waits.last().unwrap(), "{line}");
+        count += 1;
+    }
+    assert_eq!(count, 5);
+}
+
+/// Columns of the storm's table by their place in the guide's, which leaves some out.
+#[test]
+fn the_guide_to_schedules_has_the_numbers_of_the_storm() {
+    let cells =
+        |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).skip(1).collect::<Vec<_>>();
+    let rows = FLEETS.lines().filter(|line| line.starts_with("| [") && line.contains("/storm/"));
+    let mut count = 0;
+    for line in rows {
+        let said = cells(line);
+        let name = said[0].split(['[', ']']).nth(1).unwrap().to_owned();
+        let start = format!("| [{name}](");
+        let measured = cells(STORM.lines().find(|row| row.starts_with(&start)).unwrap());
+        let expected = [2, 4, 5, 7, 9, 10].map(|place| measured[place].clone());
+        assert_eq!(said[1..7], expected, "{name}");
+        count += 1;
+    }
+    assert_eq!(count, 10);
+    let (defaults, fleet) = ("58.6 %", "3,493,157");
+    assert!(FLEETS.contains(defaults) && STORM.contains(defaults));
+    assert!(FLEETS.contains(fleet) && STORM.contains(fleet));
 }
