@@ -1,10 +1,10 @@
 # The front door. Every target first installs what it needs (.ci/setup, which says so and does nothing twice); the work itself
 # stands in the scripts of .ci, pkg-config and tests.
-.PHONY: help setup build package test lint vectors prove bench matrix interop fuzz mutants chaos storm accept demo www clean
+.PHONY: help setup build package test test-page lint vectors prove bench matrix interop fuzz mutants chaos storm accept demo www www-static clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
 
 setup: ## install all that most targets need: Rust targets, wasm-bindgen, npm packages, types of platforms, workerd, Chromium, cargo-deny, valgrind
 	@.ci/setup targets bindgen node types worker chromium deny valgrind
@@ -72,9 +72,17 @@ demo: setup ## watch the packed client in a real Chromium while its gateways fai
 	@node pkg-config/build.mjs --pack --quiet
 	@node tests/demo/demo.mjs
 
-www: setup ## serve the demo's page for your own browser
+www: setup ## serve the explorer, and the live page with three gateways to break, for your own browser
 	@node pkg-config/build.mjs --pack --quiet
+	@node www/build.mjs --quiet
 	@node tests/demo/serve.mjs
 
+www-static: ## build the explorer into www/dist, a folder for any file host
+	@.ci/setup targets bindgen node
+	@node www/build.mjs
+
+test-page: setup ## the explorer and the live page in Chromium: stories, editing, sharing, axe-core, bytes (a part of `make test`)
+	@node .ci/test.mjs --only package,tests-page
+
 clean: ## delete what was built; installed tools stay (they are in .tools and node_modules)
-	rm -rf target pkg-config/dist pkg-config/wasm/pkg pkg .tools/logs
+	rm -rf target pkg-config/dist pkg-config/wasm/pkg pkg www/dist www/explorer/dist .tools/logs

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 const WASM = ['--target', 'wasm32-unknown-unknown'];
 const bin = (name) => `node_modules/.bin/${name}`;
 /** Folders below tests/ whose tests compile Rust. */
-const USE_CARGO = new Set(['crate', 'fuzz', 'prove']);
+const USE_CARGO = new Set(['crate', 'fuzz', 'page', 'prove']);
 const denyWarnings = { RUSTDOCFLAGS: '-D warnings' };
 
 /** Browser suites: tests/web.rs, tests/web/main.rs. */

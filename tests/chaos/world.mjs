@@ -67,7 +67,7 @@ export async function startWorld(life, seed) {
   life.defer(() => cluster.stop().catch(() => {})); // a signal reaches the gateways too: they may have ended
   const folders = {
     '/tests/chaos/page/': `${HOME}tests/chaos/page`,
-    '/www/': `${HOME}www`,
+    '/www/live/': `${HOME}www/live`,
     '/regate/': folder,
   };
   const site = await startSite(life, { folders });

@@ -65,7 +65,7 @@ async function main(life) {
   const stage = new Stage(cluster, (text) => say('>', text));
   await stage.open();
   const follower = new Follower();
-  const page = await browser.open(`${site}?unattended`, (event) => follower.told(event));
+  const page = await browser.open(`${site}live/?unattended`, (event) => follower.told(event));
   await page.evaluate(openClient, { networking: NETWORKING, keep: 'all', perSecond: PER_SECOND });
   const progress = showProgress(page);
   await stage.play();

@@ -1,10 +1,14 @@
-// `make www`: the demo's page for your own browser, with three gateways to break.
+// `make www`: the explorer, and the live page with three gateways to break, for your own browser.
 // PORT fixes the port, which the system chooses otherwise. Ctrl-C ends everything.
 
+import { fileURLToPath } from 'node:url';
 import { startCluster } from '../gateways/cluster.mjs';
 import { startControl } from '../gateways/control.mjs';
 import { run } from './lifetime.mjs';
 import { siteFolders, startSite, unpackPackage } from './site.mjs';
+
+/** What `node www/build.mjs` has made. */
+const EXPLORER = fileURLToPath(new URL('../../www/dist', import.meta.url));
 
 await run(async (life) => {
   const port = Number(process.env.PORT ?? 0);
@@ -17,7 +21,10 @@ await run(async (life) => {
   life.defer(() => cluster.stop().catch(() => {})); // Ctrl-C reaches the gateways too: they may have ended
   const control = await startControl(cluster);
   life.defer(() => control.stop());
-  const url = await startSite(life, { folders: siteFolders(folder), control: control.url, port });
-  process.stdout.write(`regate ${version} and three gateways: ${url}\nCtrl-C ends them\n`);
+  // The live page takes the place of the note that a file host has there.
+  const folders = { '/': EXPLORER, ...siteFolders(folder) };
+  const url = await startSite(life, { folders, control: control.url, port });
+  process.stdout.write(`regate ${version}, the explorer: ${url}\n`);
+  process.stdout.write(`the client live with three gateways to break: ${url}live/\nCtrl-C ends them\n`);
   return new Promise(() => {});
 });

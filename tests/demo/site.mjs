@@ -76,9 +76,9 @@ export async function startSite(life, { folders, control, port = 0 }) {
   return `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/`;
 }
 
-/** The folders of the page and the package, as `startSite` takes them. */
+/** The folders of the live page and the package, as `startSite` takes them. */
 export function siteFolders(packageFolder) {
-  return { '/': join(ROOT, 'www'), '/regate/': packageFolder };
+  return { '/live/': join(ROOT, 'www/live'), '/regate/': packageFolder };
 }
 
 /**

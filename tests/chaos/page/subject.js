@@ -1,6 +1,6 @@
 // One client under test: it is asked for everything, and what it says is written down for the judge.
 
-import { SocketWatch } from '../../../www/watched_socket.js';
+import { SocketWatch } from '../../../www/live/watched_socket.js';
 import { Lists } from './lists.js';
 import { stepsOf } from './operations.js';
 import { optionsOf, profileOf } from './profile.js';

@@ -6,6 +6,7 @@ import { wireConsole } from './console.js';
 import { Gateways } from './gateways.js';
 import { Live } from './live.js';
 import { showCounts, showLines, showState } from './panels.js';
+import { chooseTheme, storedTheme, themeButton } from './theme.js';
 
 const FRAME_MILLISECONDS = 100;
 const CALM_FRAME_MILLISECONDS = 1000;
@@ -13,7 +14,7 @@ const element = (id) => document.getElementById(id);
 const json = async (path) => (await fetch(path)).json();
 
 const unattended = new URLSearchParams(location.search).has('unattended');
-const [list, { version }] = await Promise.all([json('control/gateways'), json('regate/package.json')]);
+const [list, { version }] = await Promise.all([json('../control/gateways'), json('../regate/package.json')]);
 element('version').textContent = version;
 
 /** @type {Live} */
@@ -44,6 +45,17 @@ function draw(now) {
   showLines(element('events'), live.events);
   element('load-now').textContent = `${live.workload.perSecond} / s`;
 }
+
+function showTheme() {
+  const { text, label } = themeButton(storedTheme());
+  element('theme').textContent = text;
+  element('theme').setAttribute('aria-label', label);
+}
+showTheme();
+element('theme').addEventListener('click', () => {
+  chooseTheme(themeButton(storedTheme()).next);
+  showTheme();
+});
 
 element('load').addEventListener('input', ({ target }) => {
   live.workload.perSecond = Number(target.value);

@@ -52,7 +52,7 @@ export class Gateways {
 
   /** Does something to one gateway or to `all`. */
   async command(which, action, args = []) {
-    const response = await fetch(`control/gateways/${which}/${action}`, {
+    const response = await fetch(`../control/gateways/${which}/${action}`, {
       method: 'POST',
       body: JSON.stringify(args),
     }).catch(() => undefined);
@@ -66,7 +66,7 @@ export class Gateways {
   /** Asks what is set on each gateway now. */
   async refresh() {
     try {
-      const list = await (await fetch('control/gateways')).json();
+      const list = await (await fetch('../control/gateways')).json();
       await Promise.all(list.map((gateway, index) => this.#ask(gateway, this.#lanes[index], index)));
     } catch {
       for (const { status } of this.#lanes) status.textContent = 'no answer from the server';
@@ -76,7 +76,7 @@ export class Gateways {
   async #ask({ up }, lane, index) {
     let set = ['kill'];
     if (up) {
-      const response = await fetch(`control/gateways/${index}/state`, { method: 'POST' });
+      const response = await fetch(`../control/gateways/${index}/state`, { method: 'POST' });
       if (!response.ok) return; // killed meanwhile
       const { listening, faults } = await response.json();
       set = listening ? faults : ['refuse', ...faults];

@@ -1,6 +1,6 @@
 // The client of the page, with a record of what it says. Nothing here draws.
 
-import { ClusterClient, init } from './regate/index.web.js';
+import { ClusterClient, init } from '../regate/index.web.js';
 import { Ring } from './ring.js';
 import { SocketWatch } from './watched_socket.js';
 import { Workload } from './workload.js';
