@@ -14,6 +14,8 @@ const hashOf = (page, scenario) =>
 
 async function take(page, text) {
   await page.locator('#import-text').fill(text);
+  // What was said of the text before goes with it.
+  await page.locator('#import-told p').first().waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.locator('#import-told p').first().waitFor();
   return page.locator('#import-told').textContent();

@@ -77,7 +77,10 @@ function Import({ edit, engine }) {
         aria-invalid={told?.errors?.length > 0 || undefined}
         aria-describedby="import-told"
         placeholder={'com.sun.corba.ee.transport.ORBTCPConnectTimeouts=250:60000:100:5000'}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value);
+          setTold(undefined);
+        }}
       />
       <button type="submit" disabled={text.trim() === ''}>
         Import
