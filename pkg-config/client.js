@@ -74,7 +74,7 @@ export class ClusterClient extends EventTarget {
     this.#codec = makeCodec(given.codec, given['heartbeat.method']);
     this.#exchange = new Exchange(core, this.#host, this.#codec, {
       batch: given.batch,
-      maxMessageBytes: options.limits?.maxMessageBytes ?? options['limits.maxMessageBytes'],
+      maxMessageBytes: given['limits.maxMessageBytes'],
       isRetryable: given['messaging.isRetryable'],
       emit: (type, detail) => this.#emit(type, detail),
       report,

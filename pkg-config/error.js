@@ -48,6 +48,7 @@ const RULES = {
   schedule: () => 'must be a text initial:max:backoff[:maxsingle]',
   scheme: () => 'must have the scheme ws: or wss:',
   signal: () => 'must be an AbortSignal',
+  'too many gateways': ([most]) => `must have at most ${most} gateways`,
   'too many waits': ([most]) => `must have at most ${most} waits to be listed`,
   twice: ([path]) => `is another name of what ${path} sets to another value`,
   unknown: () => 'is no option of regate',

@@ -75,7 +75,12 @@ class Operation {
   }
 
   end() {
-    if (this.onAbort !== undefined) this.call.signal.removeEventListener('abort', this.onAbort);
+    if (this.onAbort === undefined) return;
+    try {
+      this.call.signal.removeEventListener('abort', this.onAbort);
+    } catch {
+      // What only looks like a signal may throw: the operation ends all the same.
+    }
   }
 }
 
@@ -125,8 +130,12 @@ export class Exchange {
     this.#emit = emit;
     this.#report = report;
     if (batch === undefined) return;
-    const hand = (operation, kind) => this.#begin(operation, operation.call.kind | kind, 0);
-    this.#turn = new Turn(hand, (...frame) => this.#core.sendGathered(...frame), maxMessageBytes);
+    this.#turn = new Turn({
+      hand: (operation, kind) => this.#begin(operation, operation.call.kind | kind, 0),
+      send: (socket, frame, ids) => core.sendGathered(socket, frame, ids),
+      drain: () => host.drain(),
+      mostBytes: maxMessageBytes,
+    });
   }
 
   /** Hands over what was made in this turn, before something that must not go first. */
@@ -150,19 +159,21 @@ export class Exchange {
     this.#operations.set(id, operation);
     const { promise } = operation; // it lets go of it where it is settled while it is sent
     if (this.#turn !== undefined && socket === 0) this.#turn.add(operation);
-    else this.#begin(operation, call.kind, socket);
-    if (call.signal !== undefined && this.#operations.has(id)) this.#listenForAbort(operation);
+    else if (this.#begin(operation, call.kind, socket) < 0) this.#host.drain();
+    if (call.signal !== undefined && this.#operations.has(id))
+      this.#guarded(() => this.#listenForAbort(operation));
     return promise;
   }
 
-  /** Hands an operation over; says on which socket it is to be sent with others, if it is. */
+  /** Hands an operation over; says what Core.invoke says. */
   #begin(operation, kind, socket) {
     const { timeout, messaging } = operation.call;
     try {
       return this.#hand(operation, kind, timeout, socket, messaging);
     } catch (error) {
+      // The stack was at its end, or the wasm is broken: its frame may have gone out.
       this.#operations.delete(operation.id);
-      operation.fail(error, 'no');
+      operation.fail(error, 'maybe');
       return 0;
     }
   }
@@ -191,7 +202,7 @@ export class Exchange {
     const issue = new Issue(id, this.#codec.kept(method, params, undefined), frame, subscription);
     this.#operations.set(id, issue);
     this.#issues.add(issue);
-    this.#hand(issue, SUBSCRIPTION, Number.NaN, 0, undefined);
+    if (this.#hand(issue, SUBSCRIPTION, Number.NaN, 0, undefined) < 0) this.#host.drain();
     return (leave) => {
       if (leave !== undefined) this.#leaveWhenNamed(issue.attempt, leave);
       this.#core.handle(this.#host, ABORT, id);
@@ -206,9 +217,7 @@ export class Exchange {
 
   #hand({ id, frame }, kind, timeout, socket, messaging) {
     const bytes = byteLength(frame);
-    const said = this.#core.invoke(this.#host, id, frame, bytes, kind, timeout, socket, messaging);
-    if (said < 0) this.#host.drain();
-    return said;
+    return this.#core.invoke(this.#host, id, frame, bytes, kind, timeout, socket, messaging);
   }
 
   #listenForAbort(operation) {
@@ -285,7 +294,12 @@ export class Exchange {
   #notification(message) {
     const { method, params } = message;
     if (typeof method !== 'string') {
-      this.#protocolError('a message has neither an id nor a method');
+      const isRefusal = message.error !== undefined && message.error !== null;
+      this.#protocolError(
+        isRefusal
+          ? 'an error without an id: the gateway understood nothing of a frame'
+          : 'a message has neither an id nor a method',
+      );
       return;
     }
     this.notifications += 1;

@@ -294,7 +294,8 @@ export interface ClientOptions {
   /**
    * `'turn'`: operations that are made in one turn go out as one JSON-RPC batch, when the turn is over (in a microtask).
    * For gateways that answer a batch with a batch: many small operations at once then cost a fraction of what a message
-   * each costs. A gateway that answers one by one makes it slower instead. Each operation keeps its own completion, its own
+   * each costs. A gateway that answers one by one makes it slower instead, and of one that refuses batches nothing is heard but
+   * a `protocolerror`: the operations wait for their answers until their time is over. Each operation keeps its own completion, its own
    * retries and its own `signal`: one that is aborted in its turn is never sent. One alone goes as a plain object; texts over
    * 4,096 characters go alone, and so do operations with `boundToConnection` or settings of their own. No batch is longer than
    * `limits.maxMessageBytes`, or 1 MiB where that is 0. Not with a `codec`. Default: each operation goes at once.

@@ -1,5 +1,7 @@
 // The options, read by their own keys: each is checked by its row of the table, and goes to the core as numbers.
-// What is wrong is thrown as a list: the option's name, its value, the rule that it breaks, and what the rule's text needs.
+// What is wrong is thrown: the option's name, its value, the rule that it breaks, and what the rule's text needs.
+
+import { RegateError } from './error.js';
 
 const SAFE = [0, Number.MAX_SAFE_INTEGER];
 const MOST_MILLISECONDS = 2_147_483_647;
@@ -40,6 +42,9 @@ const OPTIONS = [
 /** Names of existing configurations. Those of the table count; others are reported once. */
 const FOREIGN = ['hazelcast.', 'com.sun.corba.ee.'];
 
+/** How many gateways a list may have: each list is compared with the one before, gateway by gateway. */
+const MOST_GATEWAYS = 1_000;
+
 /** How deep an existing configuration may nest. */
 const MOST_DEPTH = 8;
 
@@ -49,7 +54,7 @@ export const TOKEN = /^[!#$%&'*+\-.^_`|~\da-z]+$/i;
 const DIGITS = /^\d+$/;
 
 function fail(...wrong) {
-  throw wrong;
+  throw RegateError.ofOption(wrong);
 }
 
 const isFunction = (value) => typeof value === 'function';
@@ -159,6 +164,7 @@ export function readOptions(options) {
       const [other, before] = seen[place];
       if (before !== `${numbers}`) fail(path, undefined, 'twice', other);
       read.numbers.push(place + 1, ...numbers);
+      if (name === 'limits.maxMessageBytes') [read.given[name]] = numbers; // for batches
       return;
     }
     const group = `${path}.`;
@@ -198,6 +204,7 @@ export function readList(list, protocols, isForSockets = true) {
   // A URL that should have been in a list may hold a secret.
   if (!Array.isArray(list) || list.length === 0)
     fail('gateways', isText(list) ? undefined : list, 'gateways');
+  if (list.length > MOST_GATEWAYS) fail('gateways', list, 'too many gateways', MOST_GATEWAYS);
   const known = new Set();
   return Array.from(list).flatMap((entry, position) => {
     const [url, own] = readEntry(`gateways[${position}]`, entry, protocols, isForSockets);

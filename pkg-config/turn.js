@@ -11,6 +11,7 @@ const MOST_BYTES = 1 << 20;
 export class Turn {
   #hand;
   #send;
+  #drain;
   #mostBytes;
   #made = [];
   #gathered = [];
@@ -19,11 +20,12 @@ export class Turn {
 
   /**
    * `hand(operation, kind)` hands one to the core, and says on which socket it is to be sent, if it was gathered and
-   * can; `send(socket, frame, ids)` sends those in one.
+   * can; `send(socket, frame, ids)` sends those in one; `drain()` tells the application what came of it.
    */
-  constructor(hand, send, mostBytes) {
+  constructor({ hand, send, drain, mostBytes }) {
     this.#hand = hand;
     this.#send = send;
+    this.#drain = drain;
     this.#mostBytes = mostBytes || MOST_BYTES;
   }
 
@@ -40,17 +42,18 @@ export class Turn {
 
   /** The turn is over, or something comes that must not go before what was made in it. */
   end() {
-    const made = this.#made;
-    if (made.length === 0) return;
-    this.#made = [];
-    for (const operation of made) {
-      if (made.length > 1 && isPlain(operation)) this.#gather(operation);
+    const isAlone = this.#made.length === 1;
+    // One by one, as the application may abort one that is not handed over yet, whenever it is told of something.
+    for (let next = this.#made.shift(); next !== undefined; next = this.#made.shift()) {
+      if (!isAlone && isPlain(next)) this.#gather(next);
       else {
         this.#sendGathered();
-        this.#hand(operation, 0);
+        this.#hand(next, 0);
+        this.#drain();
       }
     }
     this.#sendGathered();
+    this.#drain();
   }
 
   #gather(operation) {
@@ -70,6 +73,7 @@ export class Turn {
     if (gathered.length === 0) return;
     this.#gathered = [];
     this.#bytes = 0;
+    // Nothing of the application's own has run since the first of them was gathered: all of them live.
     const frames = gathered.map(({ frame }) => frame);
     const text = frames.length === 1 ? frames[0] : `[${frames.join()}]`;
     this.#send(
@@ -77,6 +81,7 @@ export class Turn {
       text,
       gathered.map(({ id }) => id),
     );
+    this.#drain();
   }
 }
 

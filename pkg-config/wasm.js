@@ -13,13 +13,12 @@ export function requireWasm() {
   if (!ready) throw new RegateError('NOT_INITIALISED');
 }
 
-/** Reads what the application handed in; what is said of a wrong option becomes a RegateError. */
+/** Reads what the application handed in; what its getters and proxies throw becomes a RegateError. */
 export function checked(call) {
   try {
     return call();
   } catch (thrown) {
-    if (Array.isArray(thrown)) throw RegateError.ofOption(thrown);
-    // A getter or a proxy of the application's own threw while its options were read.
+    if (thrown instanceof RegateError) throw thrown; // of a wrong option
     throw new RegateError('INVALID_OPTION', { cause: thrown, detail: 'reading the options failed' });
   }
 }

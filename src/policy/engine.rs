@@ -324,6 +324,12 @@ impl Engine {
         }
     }
 
+    /// Whether the line is in doubt: a ping was sent, and nothing came since.
+    #[must_use]
+    pub const fn owes_an_answer(&self) -> bool {
+        self.liveness.owes_an_answer()
+    }
+
     /// The socket whose buffer matters for an operation of so many bytes: its driver measures it,
     /// and says so in [`Call::buffered_bytes`](super::Call::buffered_bytes). `None` where all that
     /// was handed over since the platform was last asked fits, so that it need not be asked.

@@ -69,9 +69,14 @@ impl Liveness {
     /// Anything came, or left: the line is alive. Called for each message, so it does no more.
     pub(super) fn heard(&mut self, now: Instant) {
         self.heard_at = self.heard_at.max(now);
-        if matches!(self.state, State::Owed { .. } | State::Spent { .. }) {
+        if self.owes_an_answer() {
             self.state = State::Heard { ping_at: self.heard_at.after(self.period_milliseconds) };
         }
+    }
+
+    /// Whether a ping was sent, and nothing came since.
+    pub(super) const fn owes_an_answer(&self) -> bool {
+        matches!(self.state, State::Owed { .. } | State::Spent { .. })
     }
 
     /// There is reason to doubt the line: pings at once, unless an answer is owed already.

@@ -12,8 +12,8 @@ use super::{
     application::{Application, Failure},
     clock,
     gateways::{Gateway, Gateways},
-    socket::{Ears, Socket},
-    timer::Timer,
+    socket::{Ears, Sender, Socket},
+    timer::{self, Timer},
 };
 #[cfg(feature = "npm")]
 use crate::policy::Call;
@@ -39,9 +39,12 @@ pub(super) struct Inner<A: Application> {
     application: RefCell<Option<A>>,
     pumping: Cell<Pumping>,
     pub(super) dials: Cell<u32>,
-    /// The reading of the clock at which the last operation was made.
+    /// The reading of the clock at which the last operation was made, if no result came since.
     #[cfg(feature = "npm")]
-    made_at: Cell<Instant>,
+    made_at: Cell<Option<Instant>>,
+    /// Of gathered operations, which the application has yet to send.
+    #[cfg(feature = "npm")]
+    gathered_bytes: Cell<u64>,
 }
 
 /// What a client is made from.
@@ -91,6 +94,8 @@ impl<A: Application> Inner<A> {
             dials: Cell::default(),
             #[cfg(feature = "npm")]
             made_at: Cell::default(),
+            #[cfg(feature = "npm")]
+            gathered_bytes: Cell::default(),
         })
     }
 
@@ -122,12 +127,15 @@ impl<A: Application> Inner<A> {
         frame: &JsValue,
         gathered: bool,
     ) -> Option<SocketId> {
-        let now = clock::now();
-        self.made_at.set(now);
+        let (now, bytes) = (clock::now(), call.bytes);
+        self.made_at.set(Some(now));
         let at_once = self.engine.borrow_mut().invoke(now, operation, call);
         let attempt = AttemptId::from_u64(operation.as_u64());
         match at_once {
-            Some(_) if gathered => return at_once,
+            Some(_) if gathered => {
+                self.gathered_bytes.set(self.gathered_bytes.get().saturating_add(bytes));
+                return at_once;
+            }
             Some(socket) if self.send(socket, Some(attempt), frame) => self.arm(),
             Some(_) | None => self.pump(),
         }
@@ -136,21 +144,25 @@ impl<A: Application> Inner<A> {
 
     /// A result came on a socket that is ours; says which operation has succeeded by it alone.
     ///
-    /// The time of it is that of the last operation made, this one or a later: reading the clock
-    /// would cost as much as all the rest. Silence seems a little longer by it, so that at worst a
-    /// ping comes too early, by the time of one answer.
+    /// Reading the clock would cost as much as all the rest. So where an operation was made since
+    /// the result before, it is taken to have come then: a ping may come too early by the time of
+    /// one answer. While an answer to a ping is owed the clock is read.
     #[cfg(feature = "npm")]
     pub(super) fn take_result(&self, socket: SocketId, attempt: AttemptId) -> Option<OperationId> {
-        self.engine.borrow_mut().take_result(self.made_at.get(), socket, attempt)
+        let made_at = self.made_at.take().filter(|_| !self.engine.borrow().owes_an_answer());
+        let now = made_at.unwrap_or_else(clock::now);
+        self.engine.borrow_mut().take_result(now, socket, attempt)
     }
 
     pub(super) fn handle_timeout(self: &Rc<Self>) {
-        self.engine.borrow_mut().handle_timeout(clock::now());
+        let now = clock::now();
+        self.engine.borrow_mut().handle_timeout(now);
         self.pump();
     }
 
     pub(super) fn handle_timer(self: &Rc<Self>) {
-        self.timer.borrow_mut().fired();
+        let fired = self.timer.borrow_mut().replace(None);
+        drop(fired);
         self.handle_timeout();
         self.call_for_notices();
     }
@@ -210,10 +222,18 @@ impl<A: Application> Inner<A> {
         self.let_application_go();
     }
 
-    /// Sees to it that the timer fires in time.
+    /// Sees to it that the timer fires in time. What is set and let go is JavaScript's.
     fn arm(self: &Rc<Self>) {
         let deadline = self.engine.borrow().poll_timeout();
-        self.timer.borrow_mut().arm(deadline, |milliseconds| A::set_alarm(self, milliseconds));
+        if !self.timer.borrow().is_to_move(deadline) {
+            return;
+        }
+        let running = deadline.and_then(|at| {
+            let (milliseconds, fires_at) = timer::step_towards(at, clock::now());
+            A::set_alarm(self, milliseconds).map(|alarm| (fires_at, alarm))
+        });
+        let before = self.timer.borrow_mut().replace(running);
+        drop(before);
     }
 
     /// Holds on to the application for as long as anything can happen that it must hear of.
@@ -256,7 +276,8 @@ impl<A: Application> Inner<A> {
             Action::MeasureBuffer { socket } => {
                 let bytes = self.buffered_bytes(socket);
                 let event = Event::BufferMeasured { socket, bytes };
-                self.engine.borrow_mut().handle_event(clock::now(), event);
+                let now = clock::now();
+                self.engine.borrow_mut().handle_event(now, event);
             }
             Action::Ping { socket, attempt } => {
                 let ping = self.application().map(|application| application.ping(attempt));
@@ -295,7 +316,8 @@ impl<A: Application> Inner<A> {
             }
             Err(cause) => {
                 let event = Event::SocketFailed { socket: id, cause };
-                self.engine.borrow_mut().handle_event(clock::now(), event);
+                let now = clock::now();
+                self.engine.borrow_mut().handle_event(now, event);
             }
         }
     }
@@ -308,7 +330,8 @@ impl<A: Application> Inner<A> {
         let failure = Failure { gateway, cause, reason, verdict };
         let judgement =
             self.application().map(|application| application.judge(failure)).unwrap_or_default();
-        self.engine.borrow_mut().handle_event(clock::now(), Event::FailureJudged(judgement));
+        let now = clock::now();
+        self.engine.borrow_mut().handle_event(now, Event::FailureJudged(judgement));
     }
 
     pub(super) fn take_list(&self, list: Vec<Gateway>) -> Vec<GatewayIndex> {
@@ -319,13 +342,24 @@ impl<A: Application> Inner<A> {
     /// What the platform still has to send, where that matters for an operation of so many bytes.
     pub(super) fn buffered_bytes_before(&self, bytes: u64) -> u64 {
         let asked = self.engine.borrow().socket_to_measure(bytes);
-        asked.map_or(0, |socket| self.buffered_bytes(socket))
+        asked.map_or(0, |socket| self.buffered_bytes(socket).saturating_add(self.gathered()))
+    }
+
+    /// What was gathered and is not sent yet.
+    fn gathered(&self) -> u64 {
+        #[cfg(feature = "npm")]
+        return self.gathered_bytes.get();
+        #[cfg(not(feature = "npm"))]
+        return 0;
     }
 
     fn buffered_bytes(&self, id: SocketId) -> u64 {
-        let sockets = self.sockets.borrow();
-        let socket = sockets.iter().find(|socket| socket.id() == id);
-        socket.map_or(0, Socket::buffered_bytes)
+        let socket = self.sender(id); // the borrow ends here: asking may call back
+        socket.map_or(0, |socket| socket.buffered_bytes())
+    }
+
+    fn sender(&self, id: SocketId) -> Option<Sender> {
+        self.sockets.borrow().iter().find(|socket| socket.id() == id).map(Socket::sender)
     }
 
     /// `None` where the application has settled the operation while it was asked.
@@ -358,7 +392,8 @@ impl<A: Application> Inner<A> {
 
     pub(super) fn send(&self, id: SocketId, attempt: Option<AttemptId>, frame: &JsValue) -> bool {
         let Err(failure) = self.try_send(id, frame) else { return true };
-        self.engine.borrow_mut().fail_sends(clock::now(), id, attempt.as_slice(), failure);
+        let now = clock::now();
+        self.engine.borrow_mut().fail_sends(now, id, attempt.as_slice(), failure);
         false
     }
 
@@ -366,8 +401,7 @@ impl<A: Application> Inner<A> {
         if frame.is_undefined() {
             return Err(SendFailure::NotEncoded);
         }
-        let sender =
-            self.sockets.borrow().iter().find(|socket| socket.id() == id).map(Socket::sender);
+        let sender = self.sender(id);
         sender.map_or(Err(SendFailure::NotOpen), |sender| sender.send(frame))
     }
 
@@ -379,10 +413,12 @@ impl<A: Application> Inner<A> {
         frame: &JsValue,
         attempts: impl FnOnce() -> Vec<AttemptId>,
     ) {
+        self.gathered_bytes.set(0);
         match self.try_send(id, frame) {
             Ok(()) => self.arm(),
             Err(failure) => {
-                self.engine.borrow_mut().fail_sends(clock::now(), id, &attempts(), failure);
+                let (now, attempts) = (clock::now(), attempts());
+                self.engine.borrow_mut().fail_sends(now, id, &attempts, failure);
                 self.pump();
             }
         }

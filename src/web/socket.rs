@@ -103,12 +103,6 @@ impl Socket {
         self.id
     }
 
-    /// How much the platform still has to send; 0 where it does not tell.
-    pub(super) fn buffered_bytes(&self) -> u64 {
-        let told = self.socket.buffered().ok().and_then(|amount| amount.as_f64());
-        told.map_or(0, clock::to_u64)
-    }
-
     /// A handle to use it by, so that nothing is borrowed while it runs.
     pub(super) fn sender(&self) -> Sender {
         Sender { id: self.id, socket: Rc::clone(&self.socket) }
@@ -156,6 +150,12 @@ pub(super) struct Sender {
 }
 
 impl Sender {
+    /// How much the platform still has to send; 0 where it does not tell.
+    pub(super) fn buffered_bytes(&self) -> u64 {
+        let told = self.socket.buffered().ok().and_then(|amount| amount.as_f64());
+        told.map_or(0, clock::to_u64)
+    }
+
     pub(super) fn listen(&self, ears: &Ears, on_message: &JsValue) {
         let on_event = bound(ears.on_event.as_ref(), self.id);
         set(&self.socket, "binaryType", &"arraybuffer".into());

@@ -1,6 +1,5 @@
 //! One timer for all deadlines of a client.
 
-use super::clock;
 use crate::policy::Instant;
 
 /// The longest step of a timer, 2^31-1 ms: beyond it `setTimeout` fires at once.
@@ -20,25 +19,24 @@ impl<A> Timer<A> {
         Self { running: None }
     }
 
-    /// Sees to it that an alarm fires at `deadline`, or none. `set` sets one after so many
-    /// milliseconds, where the platform lets it.
-    pub(super) fn arm(&mut self, deadline: Option<Instant>, set: impl FnOnce(u32) -> Option<A>) {
-        let Some(at) = deadline else {
-            self.running = None;
-            return;
-        };
-        if self.running.as_ref().is_some_and(|&(armed_at, _)| armed_at <= at) {
-            return;
+    /// Whether the alarm is to be moved for `deadline`.
+    pub(super) fn is_to_move(&self, deadline: Option<Instant>) -> bool {
+        match (&self.running, deadline) {
+            (Some((armed_at, _)), Some(at)) => *armed_at > at,
+            (running, deadline) => running.is_some() != deadline.is_some(),
         }
-        self.running = None;
-        let now = clock::now();
-        let step = u32::try_from(at.since(now)).unwrap_or(u32::MAX).min(LONGEST_STEP_MILLISECONDS);
-        let fires_at = now.after(u64::from(step));
-        self.running = set(step).map(|alarm| (fires_at, alarm));
     }
 
-    /// It has fired.
-    pub(super) fn fired(&mut self) {
-        self.running = None;
+    /// Another alarm in the place of the one there is, which is handed back to be let go.
+    #[must_use]
+    pub(super) fn replace(&mut self, running: Option<(Instant, A)>) -> Option<(Instant, A)> {
+        core::mem::replace(&mut self.running, running)
     }
+}
+
+/// How far an alarm can be set towards `deadline`, in milliseconds, and when it fires then.
+pub(super) fn step_towards(deadline: Instant, now: Instant) -> (u32, Instant) {
+    let left = u32::try_from(deadline.since(now)).unwrap_or(u32::MAX);
+    let step = left.min(LONGEST_STEP_MILLISECONDS);
+    (step, now.after(u64::from(step)))
 }

@@ -158,6 +158,76 @@ test('a send that throws has sent none of them', async () => {
   client.close();
 });
 
+test('a batch that does not go out is told of at once, and what ends with it', async (t) => {
+  virtualClock(t);
+  let isDead = false;
+  const dying = {
+    sent() {
+      if (isDead) throw new Error('no');
+    },
+  };
+  const { client } = await batched(dying, { networking: { reconnect: 'never' } });
+  const states = [];
+  client.addEventListener('statechange', ({ detail }) => states.push(detail.to));
+  isDead = true;
+  const both = ['a', 'b'].map((method) => failureOf(client.invoke(method)));
+  await settle();
+  assert.deepEqual(states, ['closed']);
+  assert.deepEqual(await Promise.all(both), Array(2).fill({ code: 'CONNECTION_LOST', completion: 'no' }));
+  assert.equal(await client.closed, 'closed');
+});
+
+test('aborted while its turn is handed over it is never sent', async (t) => {
+  const clock = virtualClock(t);
+  let isBroken = true;
+  const broken = {
+    sent() {
+      if (!isBroken) return;
+      isBroken = false;
+      throw new Error('no');
+    },
+  };
+  const { client, fake } = await batched(broken);
+  const stop = new AbortController();
+  client.addEventListener('statechange', ({ detail }) => detail.to === 'reconnecting' && stop.abort());
+  const ends = [
+    client.invoke('long', ['x'.repeat(5_000)]),
+    client.invoke('a', [], { readOnly: true, signal: stop.signal }),
+    client.invoke('b', [], { readOnly: true, signal: stop.signal }),
+  ].map(failureOf);
+  await clock.advance(1_000);
+  const aborted = { code: 20, completion: 'no' };
+  assert.deepEqual((await Promise.all(ends)).slice(1), [aborted, aborted]);
+  assert.deepEqual(methods(fake.last), []);
+  client.close();
+});
+
+test('limits.maxBufferedBytes counts what is gathered', async () => {
+  const slow = {
+    sent(socket, frame) {
+      socket.bufferedAmount += frame.length;
+    },
+  };
+  const { client, socket } = await batched(slow, { limits: { maxBufferedBytes: 1_000 } });
+  const ends = Array.from({ length: 100 }, () => client.invoke('m', ['x'.repeat(50)]));
+  for (const end of ends) end.catch(() => {});
+  await settle();
+  assert.equal(socket.sent.length, 1);
+  assert.ok(socket.sent[0].length > 500 && socket.sent[0].length < 1_100, `${socket.sent[0].length}`);
+  assert.equal(client.stats().overloaded, 100 - socket.requests[0].length);
+  client.close();
+});
+
+test('a gateway that refuses batches is heard', async () => {
+  const { client, socket, rubbish } = await batched();
+  const both = ['a', 'b'].map((method) => failureOf(client.invoke(method)));
+  await settle();
+  socket.message({ jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'Invalid Request' } });
+  assert.deepEqual(rubbish, ['an error without an id: the gateway understood nothing of a frame']);
+  client.close();
+  await Promise.all(both);
+});
+
 test('close and drain in the turn come after what was made in it', async () => {
   const { client, socket } = await batched();
   const ends = ['a', 'b'].map((method) => failureOf(client.invoke(method)));
