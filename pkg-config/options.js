@@ -1,7 +1,5 @@
 // The options, read by their own keys: each is checked by its row of the table, and goes to the core as numbers.
-// What is wrong is thrown: the option's name, its value, the rule that it breaks, and what the rule's text needs.
-
-import { RegateError } from './error.js';
+// What is wrong is thrown as a list: the option's name, its value, the rule that it breaks, and what the rule's text needs.
 
 const SAFE = [0, Number.MAX_SAFE_INTEGER];
 const MOST_MILLISECONDS = 2_147_483_647;
@@ -53,8 +51,11 @@ export const TOKEN = /^[!#$%&'*+\-.^_`|~\da-z]+$/i;
 
 const DIGITS = /^\d+$/;
 
+/** A list that is not the application's own: its getters may throw lists as well. */
+export class WrongOption extends Array {}
+
 function fail(...wrong) {
-  throw RegateError.ofOption(wrong);
+  throw WrongOption.from(wrong);
 }
 
 const isFunction = (value) => typeof value === 'function';

@@ -1,4 +1,5 @@
 import { RegateError } from './error.js';
+import { WrongOption } from './options.js';
 
 let ready = false;
 
@@ -18,7 +19,7 @@ export function checked(call) {
   try {
     return call();
   } catch (thrown) {
-    if (thrown instanceof RegateError) throw thrown; // of a wrong option
+    if (thrown instanceof WrongOption) throw RegateError.ofOption(thrown);
     throw new RegateError('INVALID_OPTION', { cause: thrown, detail: 'reading the options failed' });
   }
 }
