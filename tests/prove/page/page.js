@@ -1,8 +1,8 @@
 // What the proofs run in the page. It is timed here, with the page's clock, and told as milliseconds since 1970.
 
-import { ClusterClient, init } from '../regate/index.web.js';
 import { SocketWatch } from '../live/watched_socket.js';
 import { Workload } from '../live/workload.js';
+import { ClusterClient, init } from '../regate/index.web.js';
 import { RawClient } from './raw.js';
 
 const wallClock = (at = performance.now()) => performance.timeOrigin + at;
