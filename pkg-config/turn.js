@@ -43,11 +43,16 @@ export class Turn {
   /** The turn is over, or something comes that must not go before what was made in it. */
   end() {
     const isAlone = this.#made.length === 1;
-    // One by one, as the application may abort one that is not handed over yet, whenever it is told of something.
-    for (let next = this.#made.shift(); next !== undefined; next = this.#made.shift()) {
-      if (!isAlone && isPlain(next)) this.#gather(next);
+    while (this.#made.length > 0) {
+      const [next] = this.#made;
+      const isShared = !isAlone && isPlain(next);
+      if (this.#gathered.length > 0 && !(isShared && this.#fits(next))) {
+        this.#sendGathered(); // in which the application may abort the next one
+        continue;
+      }
+      this.#made.shift();
+      if (isShared) this.#gather(next);
       else {
-        this.#sendGathered();
         this.#hand(next, 0);
         this.#drain();
       }
@@ -56,15 +61,16 @@ export class Turn {
     this.#drain();
   }
 
+  #fits({ frame }) {
+    return this.#bytes + mostBytesOf(frame) < this.#mostBytes;
+  }
+
   #gather(operation) {
-    // A separator, or a bracket, comes with each; a character takes three bytes at most.
-    const bytes = 3 * operation.frame.length + 1;
-    if (this.#bytes + bytes >= this.#mostBytes) this.#sendGathered();
     const { frame, id } = operation;
     const socket = this.#hand(operation, GATHERED);
     if (socket <= 0) return; // it waits, or was refused
     this.#socket = socket;
-    this.#bytes += bytes;
+    this.#bytes += mostBytesOf(frame);
     this.#gathered.push({ frame, id });
   }
 
@@ -84,6 +90,9 @@ export class Turn {
     this.#drain();
   }
 }
+
+/** A character takes three bytes at most, and a separator, or a bracket, comes with each text. */
+const mostBytesOf = (frame) => 3 * frame.length + 1;
 
 /** Whether it may share a message with others: short, and sent wherever the connection goes. */
 const isPlain = ({ frame, call }) =>

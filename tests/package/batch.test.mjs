@@ -202,6 +202,28 @@ test('aborted while its turn is handed over it is never sent', async (t) => {
   client.close();
 });
 
+test('aborted while what was made before it goes out it is never sent', async (t) => {
+  const clock = virtualClock(t);
+  let isBroken = true;
+  const broken = {
+    sent() {
+      if (!isBroken) return;
+      isBroken = false;
+      throw new Error('no');
+    },
+  };
+  const { client, fake } = await batched(broken);
+  const stop = new AbortController();
+  client.addEventListener('statechange', ({ detail }) => detail.to === 'reconnecting' && stop.abort());
+  for (const method of ['a', 'b']) client.invoke(method).catch(() => {});
+  const options = { readOnly: true, signal: stop.signal };
+  const long = failureOf(client.invoke('long', ['x'.repeat(5_000)], options));
+  await clock.advance(1_000);
+  assert.deepEqual(await long, { code: 20, completion: 'no' });
+  assert.deepEqual(methods(fake.last), []);
+  client.close();
+});
+
 test('limits.maxBufferedBytes counts what is gathered', async () => {
   const slow = {
     sent(socket, frame) {
